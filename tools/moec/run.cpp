@@ -1,0 +1,266 @@
+// moec run: one whole layer on a device, compared with the reference.
+//
+// Without --check the compiler is not opened, so no LLVM is mapped; with a
+// bundle nothing is compiled at all.
+#include "tools/moec/command.h"
+
+#include "tools/moec/comparison.h"
+#include "tools/moec/layer.h"
+#include "tools/moec/problems.h"
+#include "tools/moec/reference.h"
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+#include <spdlog/spdlog.h>
+
+#include <chrono>
+#include <fstream>
+#include <optional>
+#include <random>
+#include <set>
+
+namespace moec::tool {
+namespace {
+
+struct Options {
+  std::string problem, target, tokens = "16", device = "sim", bundle;
+  std::string routing = "uniform";
+  std::optional<uint64_t> seed;
+  bool check = false, json = false, verbose = false;
+};
+
+/// What one run for M tokens gave.
+struct Outcome {
+  int64_t tokens = 0;
+  double seconds = 0, secondsReference = 0;
+  std::optional<Comparison> comparison;
+};
+
+/// The reference for what `layer` computes; the text comes from the bundle, or
+/// from the compiler if there is none.
+Expected<Reference> openReference(const Options &options,
+                                  const Problem &problem, const Layer &layer,
+                                  uint64_t seed) {
+  Expected<CompilerLibrary> compiler = CompilerLibrary::open();
+  if (!compiler)
+    return compiler.status();
+  std::string module;
+  if (!options.bundle.empty()) {
+    Expected<Bundle> bundle = readBundleFile(options.bundle);
+    if (!bundle)
+      return bundle.status();
+    Expected<std::string> text = layerText(*bundle, problem, "");
+    if (!text)
+      return text.status();
+    module = text.take();
+  } else {
+    CompilerReply reply =
+        compiler->invoke({{"op", "compile"},
+                          {"emit", "stage"},
+                          {"target", layer.target()},
+                          {"problem", Json::parse(problem.canonical())}});
+    if (int code = reportReply(reply))
+      return Status(ErrorCode(code), "no stage text for the check (see above)");
+    module = std::move(reply.data);
+  }
+  return Reference(compiler.take(), std::move(module), problem, layer.tensors(),
+                   seed);
+}
+
+void printOutcome(const Options &options, const Layer &layer, uint64_t seed,
+                  const Outcome &outcome) {
+  const auto &comparison = outcome.comparison;
+  if (options.json) {
+    OrderedJson row = {{"problem", options.problem},
+                       {"target", layer.target()},
+                       {"device", options.device},
+                       {"tokens", outcome.tokens},
+                       {"seed", seed},
+                       {"rel_l2", nullptr},
+                       {"worst_row_rel_l2", nullptr},
+                       {"worst_row", nullptr},
+                       {"passed", nullptr}};
+    if (comparison) {
+      row["rel_l2"] = comparison->relL2;
+      row["worst_row_rel_l2"] = comparison->worstRowRelL2;
+      row["worst_row"] = comparison->worstRow;
+      row["passed"] = comparison->passed;
+      row["expected_rms"] = comparison->expectedRms;
+    }
+    row["seconds"] = outcome.seconds;
+    if (comparison)
+      row["seconds_reference"] = outcome.secondsReference;
+    row["routing"] = options.routing;
+    row["hip_library"] = layer.hipLibrary();
+    printJson(row);
+    return;
+  }
+  std::string line = fmt::format("{} {} tokens={}", options.problem,
+                                 layer.target(), outcome.tokens);
+  if (comparison)
+    line += fmt::format(": {}, relative L2 {:.2e}, worst row {:.2e} (row {}), "
+                        "bound {:.0e}, rms {:.3g}",
+                        comparison->passed ? "passed" : "FAILED",
+                        comparison->relL2, comparison->worstRowRelL2,
+                        comparison->worstRow, relativeBound,
+                        comparison->expectedRms);
+  else
+    line += ": ran, not checked";
+  line += fmt::format("; {:.2f} s on {}", outcome.seconds,
+                      options.device == "sim" ? "the simulator" : "the device");
+  if (comparison)
+    line += fmt::format(", {:.2f} s reference", outcome.secondsReference);
+  fmt::print("{}\n", line);
+  std::fflush(stdout);
+}
+
+Expected<Outcome> runOnce(const Layer &layer, const Reference *reference,
+                          const Problem &problem, const Draw &draw) {
+  Expected<Operands> operands = makeOperands(layer.tensors(), problem, draw);
+  if (!operands)
+    return operands.status();
+  Expected<LayerResult> result = layer.run(*operands);
+  if (!result)
+    return result.status().withContext(fmt::format("tokens={}", draw.tokens));
+  Outcome outcome;
+  outcome.tokens = draw.tokens;
+  outcome.seconds = result->seconds;
+  if (!reference)
+    return outcome;
+  auto started = std::chrono::steady_clock::now();
+  Expected<std::vector<float>> expected = reference->run(*operands);
+  if (!expected)
+    return expected.status();
+  std::chrono::duration<double> elapsed =
+      std::chrono::steady_clock::now() - started;
+  outcome.secondsReference = elapsed.count();
+  size_t columns = size_t(layer.output().shape.back());
+  outcome.comparison = compare(result->values, *expected, columns, {});
+  return outcome;
+}
+
+/// The shared libraries of this process, from /proc/self/maps.
+void logMappedLibraries() {
+  std::set<std::string> libraries;
+  std::ifstream maps("/proc/self/maps");
+  for (std::string line; std::getline(maps, line);) {
+    size_t slash = line.find('/');
+    if (slash != std::string::npos && line.find(".so") != std::string::npos)
+      libraries.insert(line.substr(slash));
+  }
+  spdlog::debug("mapped libraries:");
+  for (const std::string &library : libraries)
+    spdlog::debug("  {}", library);
+}
+
+int run(const Options &options) {
+  Expected<std::vector<int64_t>> tokens =
+      parseNumbers(options.tokens, "--tokens", /*zero=*/true);
+  if (!tokens)
+    return report(tokens.status());
+  if (Status s = checkDevice(options.device); !s.ok())
+    return report(s);
+  Expected<const RoutingKind *> routing = findRoutingKind(options.routing);
+  if (!routing)
+    return report(routing.status());
+  Expected<NamedProblem> problem = resolveProblem(options.problem);
+  if (!problem)
+    return report(problem.status());
+  uint64_t seed = options.seed ? *options.seed : std::random_device()();
+  spdlog::info("seed {} ({} routing); rerun with --seed={}", seed,
+               (*routing)->name, seed);
+
+  LayerOptions opened;
+  opened.device = options.device;
+  opened.target = !options.target.empty() || options.device != "sim"
+                      ? options.target
+                      : problem->target;
+  opened.bundleFile = options.bundle;
+  opened.seed = seed;
+  opened.tokens = *tokens;
+  Expected<Layer> layer = Layer::create(problem->problem, opened);
+  if (!layer)
+    return report(layer.status());
+  std::optional<Reference> reference;
+  if (options.check) {
+    Expected<Reference> made =
+        openReference(options, problem->problem, *layer, seed);
+    if (!made)
+      return report(made.status());
+    reference = made.take();
+  }
+
+  int code = 0;
+  for (int64_t count : *tokens) {
+    Expected<Outcome> outcome =
+        runOnce(*layer, reference ? &*reference : nullptr, problem->problem,
+                {seed, count, *routing});
+    if (!outcome)
+      return report(outcome.status());
+    printOutcome(options, *layer, seed, *outcome);
+    if (outcome->comparison && !outcome->comparison->passed) {
+      code = int(ErrorCode::Content);
+      spdlog::error("moec: error: tokens={}: {}; rerun: moec run --problem={} "
+                    "--tokens={} --routing={} --seed={}{} --check",
+                    count, outcome->comparison->firstWrong, options.problem,
+                    count, options.routing, seed,
+                    options.bundle.empty() ? "" : " --bundle=" + options.bundle);
+    }
+  }
+  if (options.verbose)
+    logMappedLibraries();
+  return code;
+}
+
+} // namespace
+
+void addRun(CLI::App &parent, int &exitCode) {
+  auto options = std::make_shared<Options>();
+  CLI::App *app = parent.add_subcommand(
+      "run", "Run a whole layer on random operands, with --check against the "
+             "reference");
+  app->group("Run");
+  std::string routings;
+  for (const RoutingKind &kind : routingKinds())
+    routings += fmt::format("  {:<12}{}\n", kind.name, kind.what);
+  app->footer("Routings:\n" + routings + R"(
+Examples:
+  moec run --problem=kimi-k2-tp8 --tokens=1,16 --bundle=kimi.moec --check
+  moec run --problem=kimi-k2-tp8 --tokens=16 --routing=dropped --seed=7 --check --json
+  moec run --problem=my.json --tokens=4 --device=hip
+
+With --bundle nothing is compiled; without it, libmoec has a worker process
+compile what its cache lacks. Outputs and workspace hold NaN before each run.
+The bound is a relative L2 error of 5e-3, of the whole and of every row.)");
+  app->add_option("--problem", options->problem,
+                  "Problem: a name, a JSON file, or JSON")
+      ->required()
+      ->type_name("FILE|NAME");
+  app->add_option("--tokens", options->tokens, "Numbers of tokens to run")
+      ->type_name("N,N..")
+      ->capture_default_str();
+  app->add_option("--bundle", options->bundle, "Bundle of `moec compile`")
+      ->type_name("FILE");
+  app->add_option("--device", options->device,
+                  "sim (the simulator beside moec) or hip (a GPU)")
+      ->type_name("NAME")
+      ->capture_default_str();
+  app->add_option("--target", options->target,
+                  "Architecture that the device must be (default with sim: the "
+                  "problem's)")
+      ->type_name("NAME");
+  app->add_option("--routing", options->routing, "How tokens choose experts")
+      ->type_name("NAME")
+      ->capture_default_str();
+  app->add_option("--seed", options->seed,
+                  "Of weights, activations and routing (default: a new one)")
+      ->type_name("N");
+  app->add_flag("--check", options->check, "Compare with the f64 reference");
+  app->add_flag("--json", options->json, "One object a run");
+  app->callback([options, app, &exitCode] {
+    options->verbose = app->count("--verbose") > 0;
+    exitCode = run(*options);
+  });
+}
+
+} // namespace moec::tool

@@ -1,0 +1,324 @@
+// moec test: one stage, compiled, simulated and compared with the reference over
+// a matrix of sizes, numbers of tokens and routings.
+//
+// The stage runs by itself: the compiler makes a plan for it alone, and its
+// inputs are random. Nothing here knows what a stage computes.
+#include "tools/moec/command.h"
+
+#include "tools/moec/comparison.h"
+#include "tools/moec/layer.h"
+#include "tools/moec/problems.h"
+#include "tools/moec/reference.h"
+#include "tools/moec/test_matrix.h"
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+#include <spdlog/spdlog.h>
+
+#include <algorithm>
+#include <optional>
+#include <random>
+#include <regex>
+#include <set>
+
+namespace moec::tool {
+namespace {
+
+struct Options {
+  std::string file, stage, target = "gfx942", problem, tokens, routing, schedule;
+  std::optional<uint64_t> seed;
+  bool full = false, json = false;
+};
+
+/// The file's stage, as far as a text search tells: its name and the group that
+/// it fixes (0: none). The compiler has the last word on both.
+struct StageFile {
+  std::string text, stage;
+  int64_t group = 0;
+};
+
+Expected<StageFile> readStage(const Options &options) {
+  Expected<std::string> text = readInput(options.file);
+  if (!text)
+    return text.status();
+  StageFile file{text.take(), options.stage, 0};
+  std::vector<std::string> names;
+  static const std::regex stagePattern(R"(moe\.stage\s+@([A-Za-z0-9_.$-]+))");
+  for (std::sregex_iterator it(file.text.begin(), file.text.end(), stagePattern),
+       end;
+       it != end; ++it)
+    names.push_back((*it)[1]);
+  if (file.stage.empty() && names.size() == 1)
+    file.stage = names.front();
+  if (file.stage.empty() && names.empty())
+    return Status(ErrorCode::Content,
+                  fmt::format("{}: expected a moe.stage, found none", options.file));
+  if (file.stage.empty())
+    return Status(ErrorCode::Usage,
+                  fmt::format("{} has {} stages: {}; choose one with --stage=NAME",
+                              options.file, names.size(), join(names, ", ")));
+  static const std::regex groupPattern(R"(\bgroup\s*=\s*([0-9]{1,6}))");
+  std::smatch match;
+  if (std::regex_search(file.text, match, groupPattern))
+    file.group = std::stoll(match[1]);
+  return file;
+}
+
+struct Totals {
+  int passed = 0, failed = 0;
+};
+
+/// One problem of the matrix: compiled once, run on many points.
+class ProblemTest {
+public:
+  ProblemTest(const Options &options, const StageFile &file,
+              const TestProblem &test, uint64_t seed)
+      : options(options), file(file), test(test), seed(seed) {}
+
+  /// Returns an exit code for what prevented the runs.
+  int run(const CompilerLibrary &compiler, const std::vector<TestPoint> &points,
+          Table &table, Totals &totals) {
+    std::vector<int64_t> tokens;
+    for (const TestPoint &point : points)
+      tokens.push_back(point.tokens);
+    std::string bytes;
+    if (int code = compile(compiler, tokens, bytes))
+      return code;
+    LayerOptions opened;
+    opened.target = options.target;
+    opened.bundle = &bytes;
+    opened.standalone = file.stage;
+    opened.seed = seed;
+    opened.tokens = tokens;
+    Expected<Layer> layer = Layer::create(test.problem, opened);
+    if (!layer)
+      return report(layer.status());
+    Expected<Reference> reference = openReference(compiler, bytes, *layer);
+    if (!reference)
+      return report(reference.status());
+    for (const TestPoint &point : points)
+      if (int code = runPoint(*layer, *reference, point, table, totals))
+        return code;
+    return 0;
+  }
+
+private:
+  int compile(const CompilerLibrary &compiler, const std::vector<int64_t> &tokens,
+              std::string &bytes) const {
+    std::set<int64_t> buckets;
+    for (int64_t count : tokens)
+      buckets.insert(std::max<int64_t>(count, 1));
+    Json request = {
+        {"op", "compile"},
+        {"target", options.target},
+        {"problem", Json::parse(test.problem.canonical())},
+        {"buckets", buckets},
+        {"inputs", Json::array({{{"name", options.file}, {"text", file.text}}})},
+        {"standalone", file.stage},
+        {"emit", "bundle"}};
+    if (!options.schedule.empty())
+      request["schedule"] = options.schedule;
+    CompilerReply reply = compiler.invoke(request);
+    bytes = std::move(reply.data);
+    return reportReply(reply);
+  }
+
+  Expected<Reference> openReference(const CompilerLibrary &compiler,
+                                    const std::string &bytes,
+                                    const Layer &layer) const {
+    Expected<Bundle> bundle =
+        readBundle({reinterpret_cast<const uint8_t *>(bytes.data()), bytes.size()},
+                   "the compiler's bundle");
+    if (!bundle)
+      return bundle.status();
+    Expected<std::string> text = layerText(*bundle, test.problem, file.stage);
+    if (!text)
+      return text.status();
+    return Reference(compiler, text.take(), test.problem, layer.tensors(), seed);
+  }
+
+  int runPoint(const Layer &layer, const Reference &reference,
+               const TestPoint &point, Table &table, Totals &totals) const {
+    Expected<Operands> operands = makeOperands(
+        layer.tensors(), test.problem, {seed, point.tokens, point.routing});
+    if (!operands)
+      return report(operands.status());
+    Expected<LayerResult> result = layer.run(*operands);
+    if (!result)
+      return report(result.status().withContext(rerun(point)));
+    Expected<std::vector<float>> expected = reference.run(*operands);
+    if (!expected)
+      return report(expected.status().withContext(rerun(point)));
+    Comparison comparison =
+        compare(result->values, *expected, size_t(layer.output().shape.back()),
+                undefinedRows(layer.output(), *operands));
+    ++(comparison.passed ? totals.passed : totals.failed);
+    print(point, comparison, table);
+    return 0;
+  }
+
+  /// A tensor with one row a pair has no defined row for a pair without a valid
+  /// expert: nothing reads it.
+  std::vector<bool> undefinedRows(const Tensor &output,
+                                  const Operands &operands) const {
+    if (rowsPerToken(output) == 1)
+      return {};
+    std::vector<bool> skip(operands.routing.ids.size());
+    for (size_t pair = 0; pair < skip.size(); ++pair)
+      skip[pair] = !operands.routing.valid(pair, test.problem.experts);
+    return skip;
+  }
+
+  std::string rerun(const TestPoint &point) const {
+    return fmt::format("moec test {} --target={} --stage={} --problem='{}' "
+                       "--tokens={} --routing={} --seed={}",
+                       options.file, options.target, file.stage,
+                       test.problem.canonical(), point.tokens,
+                       point.routing->name, seed);
+  }
+
+  void print(const TestPoint &point, const Comparison &comparison,
+             Table &table) const {
+    if (options.json) {
+      printJson({{"stage", file.stage},
+                 {"problem", Json::parse(test.problem.canonical())},
+                 {"target", options.target},
+                 {"tokens", point.tokens},
+                 {"routing", point.routing->name},
+                 {"seed", seed},
+                 {"rel_l2", comparison.relL2},
+                 {"worst_row_rel_l2", comparison.worstRowRelL2},
+                 {"worst_row", comparison.worstRow},
+                 {"rows", comparison.rowsCompared},
+                 {"passed", comparison.passed},
+                 {"first_wrong", comparison.firstWrong}});
+    } else {
+      table.add({test.label, std::to_string(point.tokens), point.routing->name,
+                 std::to_string(comparison.rowsCompared),
+                 fmt::format("{:.2e}", comparison.relL2),
+                 fmt::format("{:.2e}", comparison.worstRowRelL2),
+                 comparison.passed ? "passed" : "FAILED"});
+    }
+    if (!comparison.passed)
+      spdlog::error("moec: error: {}\n  rerun: {}", comparison.firstWrong,
+                    rerun(point));
+  }
+
+  const Options &options;
+  const StageFile &file;
+  const TestProblem &test;
+  uint64_t seed;
+};
+
+Expected<std::vector<TestProblem>> problemsFor(const Options &options,
+                                               const StageFile &file) {
+  if (options.problem.empty())
+    return testProblems(file.group);
+  Expected<NamedProblem> named = resolveProblem(options.problem);
+  if (!named)
+    return named.status();
+  return std::vector<TestProblem>{
+      {problemSummary(named->problem), "given", named->problem}};
+}
+
+Expected<std::vector<TestPoint>> pointsFor(const Options &options) {
+  std::vector<int64_t> tokens = testTokens();
+  if (!options.tokens.empty()) {
+    Expected<std::vector<int64_t>> given =
+        parseNumbers(options.tokens, "--tokens", /*zero=*/true);
+    if (!given)
+      return given.status();
+    tokens = given.take();
+  }
+  if (options.routing.empty())
+    return testPoints(tokens, options.full);
+  Expected<const RoutingKind *> kind = findRoutingKind(options.routing);
+  if (!kind)
+    return kind.status();
+  std::vector<TestPoint> points;
+  for (int64_t count : tokens)
+    points.push_back({count, *kind});
+  return points;
+}
+
+int test(const Options &options) {
+  Expected<std::vector<TestPoint>> points = pointsFor(options);
+  if (!points)
+    return report(points.status());
+  Expected<StageFile> file = readStage(options);
+  if (!file)
+    return report(file.status());
+  Expected<std::vector<TestProblem>> problems = problemsFor(options, *file);
+  if (!problems)
+    return report(problems.status());
+  Expected<CompilerLibrary> compiler = CompilerLibrary::open();
+  if (!compiler)
+    return report(compiler.status());
+  uint64_t seed = options.seed ? *options.seed : std::random_device()();
+  spdlog::info("stage @{} of {} for {}, seed {}", file->stage, options.file,
+               options.target, seed);
+
+  Table table({"problem", "tokens", "routing", "rows", "rel L2", "worst row", ""});
+  Totals totals;
+  Progress progress("testing");
+  int code = 0;
+  for (size_t i = 0; i < problems->size() && code == 0; ++i) {
+    progress.update(i, problems->size());
+    code = ProblemTest(options, *file, (*problems)[i], seed)
+               .run(*compiler, *points, table, totals);
+  }
+  if (!options.json) {
+    table.print();
+    fmt::print("{} passed, {} failed, bound {:.0e}\n", totals.passed,
+               totals.failed, relativeBound);
+  }
+  if (code != 0)
+    return code;
+  return totals.failed ? int(ErrorCode::Content) : 0;
+}
+
+} // namespace
+
+void addTest(CLI::App &parent, int &exitCode) {
+  auto options = std::make_shared<Options>();
+  CLI::App *app = parent.add_subcommand(
+      "test", "Compile a stage, run it alone and compare with the reference");
+  app->group("Run");
+  std::string matrix;
+  for (const TestProblem &problem : testProblems(0))
+    matrix += fmt::format("  {:<28}{}\n", problem.label, problem.why);
+  app->footer("Problems, unless --problem gives one (a stage that fixes its group "
+              "gets them with that group):\n" +
+              matrix + R"(
+Each runs with uniform routing for 0, 1, 3, 16, 17 and 49 tokens, and with every
+other routing ('moec run --help' lists them) for 17.
+
+Examples:
+  moec test kernels/stages/gate_up.mlir --target=gfx942
+  moec test mine.mlir --problem=kimi-k2-tp8 --tokens=16 --routing=uniform
+  moec test mine.mlir --full --json)");
+  app->add_option("file", options->file, "File with the stage; - is stdin")
+      ->required()
+      ->type_name("STAGE.mlir");
+  app->add_option("--target", options->target, "Architecture")
+      ->type_name("NAME")
+      ->capture_default_str();
+  app->add_option("--problem", options->problem,
+                  "One problem: a name, a JSON file, or JSON")
+      ->type_name("FILE|NAME");
+  app->add_option("--stage", options->stage, "Stage of a file that has several")
+      ->type_name("NAME");
+  app->add_option("--tokens", options->tokens, "Numbers of tokens")
+      ->type_name("N,N..");
+  app->add_option("--routing", options->routing, "One routing")->type_name("NAME");
+  app->add_option("--schedule", options->schedule,
+                  "Schedule attribute instead of the chosen one")
+      ->type_name("ATTR");
+  app->add_option("--seed", options->seed, "Of all operands (default: a new one)")
+      ->type_name("N");
+  app->add_flag("--full", options->full, "Every routing for every count");
+  app->add_flag("--json", options->json, "One object a run");
+  app->callback([options, &exitCode] { exitCode = test(*options); });
+}
+
+} // namespace moec::tool
