@@ -75,8 +75,10 @@ createMachine(const moec::CodegenOptions &options, std::string &error) {
   const Target *target = TargetRegistry::lookupTarget(parsed, error);
   if (!target)
     return nullptr;
+  TargetOptions targetOptions;
+  targetOptions.MCOptions.AsmVerbose = true; // Loops are named in assembly.
   return std::unique_ptr<TargetMachine>(target->createTargetMachine(
-      parsed, options.chip, options.features, TargetOptions(), Reloc::PIC_,
+      parsed, options.chip, options.features, targetOptions, Reloc::PIC_,
       std::nullopt, CodeGenOptLevel::Aggressive));
 }
 

@@ -14,35 +14,11 @@
 #include "mlir/Transforms/Passes.h"
 
 #include "compiler/codegen/expand_math.h"
+#include "dialects/target/target.h"
 
 using namespace mlir;
 
 namespace {
-
-/// Ops that only some chips have, by prefix of the op name. LLVM aborts on an
-/// intrinsic that it cannot select, so that they must be refused here.
-struct ChipOnly {
-  StringLiteral prefix;
-  StringLiteral chip;
-};
-
-constexpr ChipOnly chipOnlyTable[] = {
-    {"rocdl.cvt.scalef32.", "gfx950"},
-    {"rocdl.ds.read.tr", "gfx950"},
-    {"rocdl.mfma.f32.16x16x32.bf16", "gfx950"},
-    {"rocdl.mfma.f32.16x16x32.f16", "gfx950"},
-    {"rocdl.mfma.f32.32x32x16.bf16", "gfx950"},
-    {"rocdl.mfma.f32.32x32x16.f16", "gfx950"},
-    {"rocdl.mfma.i32.16x16x64.i8", "gfx950"},
-    {"rocdl.mfma.i32.32x32x32.i8", "gfx950"},
-    {"rocdl.mfma.scale.", "gfx950"},
-    {"rocdl.permlane16.swap", "gfx950"},
-    {"rocdl.permlane32.swap", "gfx950"},
-    {"rocdl.mfma.f32.16x16x8.xf32", "gfx942"},
-    {"rocdl.mfma.f32.32x32x4.xf32", "gfx942"},
-    {"rocdl.wmma.", "gfx11 and gfx12"},
-    {"nvvm.", "NVIDIA GPUs"},
-};
 
 /// Kernel arguments are what the bundle's launch plans can bind.
 LogicalResult checkArguments(FunctionOpInterface function) {
@@ -118,13 +94,13 @@ Operation *moec::findDeviceModule(ModuleOp module) {
 
 LogicalResult moec::checkLegality(Operation *device, StringRef chip) {
   bool ok = true;
+  const Target *target = findTarget(chip);
   device->walk([&](Operation *op) {
     StringRef name = op->getName().getStringRef();
-    for (const ChipOnly &entry : chipOnlyTable)
-      if (name.starts_with(entry.prefix) && entry.chip != chip) {
+    for (std::string_view absent : target->absentOps)
+      if (name.starts_with(absent)) {
         ok = false;
-        op->emitError() << "'" << name << "' needs " << entry.chip
-                        << ", the target is " << chip;
+        op->emitError() << "'" << name << "' is not an instruction of " << chip;
       }
     if (auto function = dyn_cast<gpu::GPUFuncOp>(op))
       if (function.isKernel() && failed(checkArguments(function)))

@@ -30,6 +30,29 @@ std::vector<KernelArgument> kernelArguments(tile::ProgramOp program) {
   return arguments;
 }
 
+/// What a kernel argument is called in the code object's metadata.
+static StringRef nameOf(KernelArgument argument) {
+  switch (argument.role) {
+  case ArgumentRole::Rows:
+    return "rows";
+  case ArgumentRole::Values:
+    return "values";
+  case ArgumentRole::Scales:
+    return "scales";
+  case ArgumentRole::SortedIds:
+    return "sorted_ids";
+  case ArgumentRole::ExpertIds:
+    return "expert_ids";
+  case ArgumentRole::NumValid:
+    return "num_valid";
+  case ArgumentRole::RouterWeights:
+    return "router_weights";
+  case ArgumentRole::Tokens:
+    return "tokens";
+  }
+  return "";
+}
+
 ErrorCode tileToRocdl(tile::ProgramOp program, OpBuilder &builder) {
   // By name: those whose headers we do not include.
   for (StringRef name : {"amdgpu", "arith", "gpu", "llvm", "math", "rocdl", "scf", "vector"})
@@ -72,6 +95,10 @@ ErrorCode ProgramLowering::createKernel() {
   kernel->setAttr(gpu::GPUDialect::getKernelFuncAttrName(), builder.getUnitAttr());
   kernel.setKnownBlockSizeAttr(
       builder.getDenseI32ArrayAttr({int32_t(threads()), 1, 1}));
+  SmallVector<StringRef> names;
+  for (KernelArgument argument : kernelArguments(program))
+    names.push_back(nameOf(argument));
+  kernel->setAttr("arg_names", builder.getStrArrayAttr(names));
   // Outputs never alias inputs, so that loads of ids may be scalar and move.
   for (auto [i, type] : llvm::enumerate(types))
     if (isa<LLVM::LLVMPointerType>(type))

@@ -11,6 +11,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include <set>
+
 using namespace mlir;
 using mlir::moe::ApplyOp;
 using mlir::moe::LayerOp;
@@ -42,7 +44,8 @@ bool serves(LayerOp layer, const nlohmann::json &fields) {
 class Assembler {
 public:
   Assembler(const Request &request, MLIRContext *context, LayerModule &result)
-      : request(request), context(context), result(result) {}
+      : request(request), context(context), result(result),
+        standalone(request.standalone) {}
 
   ErrorCode run() {
     result.module = ModuleOp::create(UnknownLoc::get(context));
@@ -52,7 +55,9 @@ public:
     // A stage alone needs the layer only for the name of its weights.
     if (ErrorCode code = pickLayer(); code != ErrorCode::Ok)
       return code;
-    if (!request.standalone.empty())
+    if (ErrorCode code = settleUnused(); code != ErrorCode::Ok)
+      return code;
+    if (!standalone.empty())
       return assembleStandalone();
     result.layer = layer.getSymName().str();
     if (ErrorCode code = addStagesOf(layer); code != ErrorCode::Ok)
@@ -85,8 +90,10 @@ private:
             << ": a request compiles one; the first is @" << layer.getSymName();
         return ErrorCode::Content;
       }
-      if (item.kind == Item::Kind::Layer)
+      if (item.kind == Item::Kind::Layer) {
         layer = cast<LayerOp>(item.op);
+        layerGiven = true;
+      }
     }
     keep.push_back(std::move(module));
     return ErrorCode::Ok;
@@ -117,12 +124,36 @@ private:
         known += (known.empty() ? "@" : ", @") + candidate.getSymName().str();
       }
     }
-    if (!request.standalone.empty())
-      return ErrorCode::Ok;
+    if (!standalone.empty() || stages.size() == 1)
+      return ErrorCode::Ok; // No layer is needed.
     emitError(UnknownLoc::get(context))
         << "no layer serves the problem " << request.problem->canonical()
         << "; known layers: " << known << "; give one as an input";
     return ErrorCode::Unsupported;
+  }
+
+  /// Nothing given is silently left out: a single stage that the layer does not
+  /// apply is compiled alone, several are an error.
+  ErrorCode settleUnused() {
+    if (!standalone.empty())
+      return ErrorCode::Ok;
+    std::set<StringRef> applied;
+    if (layer)
+      layer.walk([&](ApplyOp apply) { applied.insert(apply.getStage()); });
+    for (auto &[name, stage] : stages) {
+      if (applied.count(name))
+        continue;
+      if (stages.size() == 1 && !layerGiven) {
+        standalone = name;
+        return ErrorCode::Ok;
+      }
+      stage.first->emitError()
+          << "stage @" << name << " is not applied by the layer @"
+          << layer.getSymName()
+          << "; give it alone, or with a layer that applies it";
+      return ErrorCode::Usage;
+    }
+    return ErrorCode::Ok;
   }
 
   static Input embedded(const EmbeddedKernel &kernel) {
@@ -187,18 +218,18 @@ private:
 
   ErrorCode assembleStandalone() {
     Location unknown = UnknownLoc::get(context);
-    ErrorCode code = addStage(request.standalone, unknown);
+    ErrorCode code = addStage(standalone, unknown);
     if (code != ErrorCode::Ok)
       return code;
-    auto stage = cast<StageOp>(
-        SymbolTable::lookupSymbolIn(*result.module, request.standalone));
+    auto stage =
+        cast<StageOp>(SymbolTable::lookupSymbolIn(*result.module, standalone));
     auto contract = stage.getContract();
     auto routing = contract.getRouting().getType();
     auto choice = mlir::moe::TopkType::get(context, routing.getSlots(),
                                            routing.getExperts());
     Type x = contract.getX().getType(), w = contract.getWeights().getType();
 
-    result.layer = request.standalone + "_alone";
+    result.layer = standalone + "_alone";
     OpBuilder builder = OpBuilder::atBlockEnd(result.module->getBody());
     auto named = [&](StringRef name) {
       return builder.getDictionaryAttr(builder.getNamedAttr(
@@ -209,10 +240,9 @@ private:
     state.addAttribute("function_type",
                        TypeAttr::get(builder.getFunctionType(
                            {x, choice, w}, {stage.getResultRows()})));
-    state.addAttribute(
-        "arg_attrs",
-        builder.getArrayAttr({named("x"), named("topk"),
-                              named(weightsName(request.standalone))}));
+    state.addAttribute("arg_attrs",
+                       builder.getArrayAttr({named("x"), named("topk"),
+                                             named(weightsName(standalone))}));
     Block *body = &state.addRegion()->emplaceBlock();
     body->addArguments({x, choice, w}, {unknown, unknown, unknown});
     builder.create(state);
@@ -221,7 +251,7 @@ private:
                                              body->getArgument(1));
     Value y =
         ApplyOp::create(builder, unknown, stage.getResultRows(),
-                        FlatSymbolRefAttr::get(context, request.standalone),
+                        FlatSymbolRefAttr::get(context, standalone),
                         body->getArgument(0), body->getArgument(2), route);
     mlir::moe::ReturnOp::create(builder, unknown, y);
     return check();
@@ -235,7 +265,9 @@ private:
   const Request &request;
   MLIRContext *context;
   LayerModule &result;
+  std::string standalone; ///< Stage to compile alone, "" for a whole layer.
   LayerOp layer;
+  bool layerGiven = false; ///< By an input.
   std::map<std::string, std::pair<Operation *, Input>> stages;
   std::vector<OwningOpRef<ModuleOp>> keep; ///< Owns what `stages` points to.
 };

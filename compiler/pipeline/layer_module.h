@@ -21,10 +21,11 @@ struct LayerModule {
 /// Puts together the layer of `request`, whose inputs are of the rung `stage`.
 ///
 /// The layer is the inputs' only one, else that of kernels/layers whose
-/// `serves` equals the problem's fields; with `standalone`, a layer made
-/// around that stage, with the operands "x", "topk" and the weights under the
-/// name that the layer above gives them ("w" if it does not apply the stage).
-/// Stages come from the inputs first, then from kernels/stages.
+/// `serves` equals the problem's fields. With `standalone`, or if the only
+/// stage given is none of that layer's, it is a layer made around that stage,
+/// with the operands "x", "topk" and the weights under the name that the layer
+/// above gives them ("w" if it does not apply the stage). Stages come from the
+/// inputs first, then from kernels/stages.
 ///
 /// On failure: diagnostics on `context`, and Content, Usage or Unsupported.
 ErrorCode assembleLayer(const Request &request, mlir::MLIRContext *context,

@@ -21,6 +21,29 @@ constexpr std::array kCdna4Matrix = {
     MatrixInstruction{"bf16", 16, 16, 16, 4, "rocdl.mfma.f32.16x16x16bf16.1k", "i16"},
 };
 
+constexpr std::array<std::string_view, 13> kCdna3Absent = {
+    "nvvm.",
+    "rocdl.wmma.",
+    "rocdl.cvt.scalef32.",
+    "rocdl.ds.read.tr",
+    "rocdl.mfma.f32.16x16x32.bf16",
+    "rocdl.mfma.f32.16x16x32.f16",
+    "rocdl.mfma.f32.32x32x16.bf16",
+    "rocdl.mfma.f32.32x32x16.f16",
+    "rocdl.mfma.i32.16x16x64.i8",
+    "rocdl.mfma.i32.32x32x32.i8",
+    "rocdl.mfma.scale.",
+    "rocdl.permlane16.swap",
+    "rocdl.permlane32.swap",
+};
+
+constexpr std::array<std::string_view, 4> kCdna4Absent = {
+    "nvvm.",
+    "rocdl.wmma.",
+    "rocdl.mfma.f32.16x16x8.xf32",
+    "rocdl.mfma.f32.32x32x4.xf32",
+};
+
 constexpr std::array kTargets = {
     Target{.name = "gfx942",
            .device = "MI300X",
@@ -37,7 +60,8 @@ constexpr std::array kTargets = {
            .ldsBytes = 64 * 1024,
            .maxWorkgroup = 1024,
            .fp8 = "fnuz",
-           .matrix = kCdna3Matrix},
+           .matrix = kCdna3Matrix,
+           .absentOps = kCdna3Absent},
     Target{.name = "gfx950",
            .device = "MI355X",
            .triple = "amdgcn-amd-amdhsa",
@@ -53,7 +77,8 @@ constexpr std::array kTargets = {
            .ldsBytes = 160 * 1024,
            .maxWorkgroup = 1024,
            .fp8 = "ocp",
-           .matrix = kCdna4Matrix},
+           .matrix = kCdna4Matrix,
+           .absentOps = kCdna4Absent},
 };
 
 } // namespace

@@ -40,6 +40,9 @@ struct Target {
   int maxWorkgroup;           ///< Threads.
   std::string_view fp8;       ///< "fnuz" or "ocp".
   std::span<const MatrixInstruction> matrix; ///< Widest k first.
+  /// Prefixes of MLIR operations that it has no instruction for. LLVM aborts
+  /// on what it cannot select, so that code generation refuses these first.
+  std::span<const std::string_view> absentOps;
 
   /// The widest matrix instruction of `m` rows on `element`, if any.
   const MatrixInstruction *findMatrix(std::string_view element, int m) const;

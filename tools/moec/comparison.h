@@ -18,9 +18,7 @@ struct Comparison {
   size_t worstRow = 0;
   bool passed = true;
   size_t rowsCompared = 0;
-  /// Root mean square of the expected elements. A zero where experts had tokens
-  /// means that nothing was tested.
-  double expectedRms = 0;
+  double expectedRms = 0; ///< Root mean square of the expected elements.
   /// The first wrong coordinate, "" if passed:
   /// "row 3, column 17: expected 0.25, found nan".
   std::string firstWrong;
@@ -31,5 +29,9 @@ struct Comparison {
 Comparison compare(const std::vector<float> &found,
                    const std::vector<float> &expected, size_t columns,
                    const std::vector<bool> &skip);
+
+/// Fails a comparison whose expected elements are all zero though experts had
+/// tokens: it tested nothing.
+void requireNonzero(Comparison &comparison);
 
 } // namespace moec::tool

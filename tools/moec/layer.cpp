@@ -41,8 +41,6 @@ Status checkDevice(const std::string &device) {
 Expected<Layer> Layer::create(const Problem &problem,
                               const LayerOptions &options) {
   Layer layer;
-  if (Status s = requireProblem(problem); !s.ok())
-    return s;
   if (Status s = layer.openContext(options); !s.ok())
     return s;
   if (Status s = layer.openLayer(problem, options); !s.ok())
@@ -117,8 +115,7 @@ Status Layer::openLayer(const Problem &problem, const LayerOptions &options) {
   give(problem.limit, p.limit, MOEC_GIVEN_LIMIT);
   moec_layer_options choice = {};
   choice.struct_size = sizeof(choice);
-  choice.standalone =
-      options.standalone.empty() ? nullptr : options.standalone.c_str();
+  choice.plan = options.plan.empty() ? nullptr : options.plan.c_str();
   moec_layer *made = nullptr;
   Status status = take(moec_layer_create(context.get(), &p, &choice, &made));
   layer.reset(made);
@@ -267,27 +264,7 @@ Status Layer::prepare(const LayerOptions &options) {
     static_cast<Progress *>(user)->update(uint64_t(done), uint64_t(total));
   };
   asked.progress_user = &progress;
-  if (Status s = take(moec_layer_prepare(layer.get(), &asked)); !s.ok())
-    return s;
-  // A message for people before the one for engines.
-  size_t count = 0;
-  if (Status s = take(moec_layer_prepared_buckets(layer.get(), nullptr, 0, &count));
-      !s.ok())
-    return s;
-  std::vector<int64_t> ready(count);
-  if (Status s = take(moec_layer_prepared_buckets(layer.get(), ready.data(),
-                                                  ready.size(), &count));
-      !s.ok())
-    return s;
-  int64_t most = options.tokens.empty() ? 0
-                                        : *std::max_element(options.tokens.begin(),
-                                                            options.tokens.end());
-  if (ready.empty() || most > ready.back())
-    return Status(ErrorCode::Unsupported,
-                  fmt::format("the bundle holds at most {} tokens, asked for {}; "
-                              "compile it with --buckets=..,{}",
-                              ready.empty() ? 0 : ready.back(), most, most));
-  return {};
+  return take(moec_layer_prepare(layer.get(), &asked));
 }
 
 static std::vector<float> toFloats(const std::string &bytes,

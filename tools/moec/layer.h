@@ -17,7 +17,7 @@ struct LayerOptions {
   std::string target;            ///< "": whatever the device is.
   std::string bundleFile;        ///< "": none.
   const std::string *bundle = nullptr; ///< Bytes of a bundle, or null.
-  std::string standalone;        ///< A stage by itself, "": the layer.
+  std::string plan;              ///< Its plan, "": the only one for the problem.
   uint64_t seed = 0;
   std::vector<int64_t> tokens;   ///< What will be run.
 };

@@ -12,9 +12,7 @@ int64_t elementsPerToken(const Tensor &tensor) {
                          std::multiplies<>());
 }
 
-int64_t rowsPerToken(const Tensor &tensor) {
-  return tensor.shape.size() > 1 ? tensor.shape.front() : 1;
-}
+bool hasRowPerPair(const Tensor &tensor) { return tensor.shape.size() > 1; }
 
 size_t elementBytes(const std::string &dtype) {
   if (dtype == "bf16")

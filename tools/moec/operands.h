@@ -41,10 +41,10 @@ ExpertBytes expertBytes(const Tensor &weights);
 void fillExpert(const Tensor &weights, uint64_t seed, int64_t expert,
                 void *values, void *scales);
 
-/// Elements a token of an input or output, and rows a token (top-k for a
-/// tensor with one row a pair, else 1).
+/// Elements a token of an input or output; whether it has a row for every pair
+/// of a token and a slot, not one a token.
 int64_t elementsPerToken(const Tensor &tensor);
-int64_t rowsPerToken(const Tensor &tensor);
+bool hasRowPerPair(const Tensor &tensor);
 /// Bytes of an element of type "bf16", "f32" or "i32"; 0 for others.
 size_t elementBytes(const std::string &dtype);
 

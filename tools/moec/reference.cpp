@@ -5,20 +5,21 @@
 
 namespace moec::tool {
 
-Expected<std::string> layerText(const Bundle &bundle, const Problem &problem,
-                                const std::string &standalone) {
-  std::string layer = standalone;
+std::string planName(const Bundle &bundle, const Problem &problem) {
   for (const Plan &plan : bundle.plans)
-    if (plan.problem == problem.canonical() && layer.empty())
-      layer = plan.layer;
+    if (plan.problem == problem.canonical())
+      return plan.layer;
+  return "";
+}
+
+Expected<std::string> layerText(const Bundle &bundle, const std::string &plan) {
   for (const Text &text : bundle.texts)
-    if (text.kind == "layer" &&
-        (text.name == layer || bundle.texts.size() == 1))
+    if (text.kind == "layer" && text.name == plan)
       return text.text;
   return Status(ErrorCode::Content,
                 fmt::format("the bundle does not carry the text of '{}', which "
                             "the check needs",
-                            layer));
+                            plan));
 }
 
 Reference::Reference(CompilerLibrary compiler, std::string module,

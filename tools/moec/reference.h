@@ -30,9 +30,9 @@ private:
   uint64_t seed;
 };
 
-/// The text of the layer in `bundle` that is for `problem`, or of the stage
-/// `standalone`.
-Expected<std::string> layerText(const Bundle &bundle, const Problem &problem,
-                                const std::string &standalone);
+/// The name of the first plan in `bundle` that is for `problem`, "" if none is.
+std::string planName(const Bundle &bundle, const Problem &problem);
+/// The text of the layer that the plan of this name carries out.
+Expected<std::string> layerText(const Bundle &bundle, const std::string &plan);
 
 } // namespace moec::tool

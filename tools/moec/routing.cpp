@@ -77,6 +77,13 @@ void empty(Random &, int64_t, int64_t, Ids &ids) {
 
 } // namespace
 
+bool Routing::anyValid(int64_t experts) const {
+  for (size_t pair = 0; pair < ids.size(); ++pair)
+    if (valid(pair, experts))
+      return true;
+  return false;
+}
+
 const std::vector<RoutingKind> &routingKinds() {
   static const std::vector<RoutingKind> kinds = {
       {"uniform", "distinct experts, all equally likely", uniform},

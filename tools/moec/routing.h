@@ -17,6 +17,7 @@ struct Routing {
   bool valid(size_t pair, int64_t experts) const {
     return ids[pair] >= 0 && ids[pair] < experts;
   }
+  bool anyValid(int64_t experts) const;
 };
 
 struct RoutingKind {

@@ -11,8 +11,10 @@
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <spdlog/spdlog.h>
 
+#include <algorithm>
 #include <chrono>
 #include <fstream>
 #include <optional>
@@ -36,35 +38,59 @@ struct Outcome {
   std::optional<Comparison> comparison;
 };
 
-/// The reference for what `layer` computes; the text comes from the bundle, or
-/// from the compiler if there is none.
-Expected<Reference> openReference(const Options &options,
-                                  const Problem &problem, const Layer &layer,
-                                  uint64_t seed) {
+/// Reads the bundle, which must hold the problem and as many tokens.
+Expected<Bundle> readBundleFor(const Options &options,
+                               const NamedProblem &named, int64_t tokens) {
+  Expected<Bundle> bundle = readBundleFile(options.bundle);
+  if (!bundle)
+    return bundle;
+  std::string canonical = named.problem.canonical();
+  std::set<std::string> problems;
+  int64_t most = -1;
+  for (const Plan &plan : bundle->plans) {
+    problems.insert(problemLabel(plan.problem));
+    if (plan.problem == canonical)
+      most = std::max(most, plan.bucket);
+  }
+  if (most < 0)
+    return Status(ErrorCode::Unsupported,
+                  fmt::format("{} has no plan for problem {}; it has plans for {}",
+                              options.bundle, problemLabel(canonical),
+                              fmt::join(problems, ", ")));
+  if (most < tokens)
+    return Status(ErrorCode::Unsupported,
+                  fmt::format("{} has plans for up to {} tokens, asked for {}; "
+                              "compile it with a bucket of at least {}",
+                              options.bundle, most, tokens, tokens));
+  return bundle;
+}
+
+/// The text of the layer for the check: the bundle's, else the compiler's.
+Expected<std::string> textForCheck(const CompilerLibrary &compiler,
+                                   const Bundle *bundle, const Problem &problem,
+                                   const std::string &target) {
+  if (bundle)
+    return layerText(*bundle, planName(*bundle, problem));
+  CompilerReply reply =
+      compiler.invoke({{"op", "compile"},
+                       {"emit", "stage"},
+                       {"target", target},
+                       {"problem", Json::parse(problem.canonical())}});
+  if (int code = reportReply(reply))
+    return Status(ErrorCode(code), "no stage text for the check (see above)");
+  return std::move(reply.data);
+}
+
+Expected<Reference> openReference(const Bundle *bundle, const Problem &problem,
+                                  const Layer &layer, uint64_t seed) {
   Expected<CompilerLibrary> compiler = CompilerLibrary::open();
   if (!compiler)
     return compiler.status();
-  std::string module;
-  if (!options.bundle.empty()) {
-    Expected<Bundle> bundle = readBundleFile(options.bundle);
-    if (!bundle)
-      return bundle.status();
-    Expected<std::string> text = layerText(*bundle, problem, "");
-    if (!text)
-      return text.status();
-    module = text.take();
-  } else {
-    CompilerReply reply =
-        compiler->invoke({{"op", "compile"},
-                          {"emit", "stage"},
-                          {"target", layer.target()},
-                          {"problem", Json::parse(problem.canonical())}});
-    if (int code = reportReply(reply))
-      return Status(ErrorCode(code), "no stage text for the check (see above)");
-    module = std::move(reply.data);
-  }
-  return Reference(compiler.take(), std::move(module), problem, layer.tensors(),
-                   seed);
+  Expected<std::string> text =
+      textForCheck(*compiler, bundle, problem, layer.target());
+  if (!text)
+    return text.status();
+  return Reference(compiler.take(), text.take(), problem, layer.tensors(), seed);
 }
 
 void printOutcome(const Options &options, const Layer &layer, uint64_t seed,
@@ -85,11 +111,12 @@ void printOutcome(const Options &options, const Layer &layer, uint64_t seed,
       row["worst_row_rel_l2"] = comparison->worstRowRelL2;
       row["worst_row"] = comparison->worstRow;
       row["passed"] = comparison->passed;
-      row["expected_rms"] = comparison->expectedRms;
     }
     row["seconds"] = outcome.seconds;
-    if (comparison)
+    if (comparison) {
       row["seconds_reference"] = outcome.secondsReference;
+      row["expected_rms"] = comparison->expectedRms;
+    }
     row["routing"] = options.routing;
     row["hip_library"] = layer.hipLibrary();
     printJson(row);
@@ -136,6 +163,8 @@ Expected<Outcome> runOnce(const Layer &layer, const Reference *reference,
   outcome.secondsReference = elapsed.count();
   size_t columns = size_t(layer.output().shape.back());
   outcome.comparison = compare(result->values, *expected, columns, {});
+  if (operands->routing.anyValid(problem.experts))
+    requireNonzero(*outcome.comparison);
   return outcome;
 }
 
@@ -153,60 +182,95 @@ void logMappedLibraries() {
     spdlog::debug("  {}", library);
 }
 
-int run(const Options &options) {
+/// Everything of the command line, resolved.
+struct Job {
+  NamedProblem named;
+  std::vector<int64_t> tokens;
+  const RoutingKind *routing = nullptr;
+  uint64_t seed = 0;
+  std::optional<Bundle> bundle;
+};
+
+Expected<Job> makeJob(const Options &options) {
+  Job job;
   Expected<std::vector<int64_t>> tokens =
       parseNumbers(options.tokens, "--tokens", /*zero=*/true);
   if (!tokens)
-    return report(tokens.status());
+    return tokens.status();
+  job.tokens = tokens.take();
   if (Status s = checkDevice(options.device); !s.ok())
-    return report(s);
+    return s;
   Expected<const RoutingKind *> routing = findRoutingKind(options.routing);
   if (!routing)
-    return report(routing.status());
-  Expected<NamedProblem> problem = resolveProblem(options.problem);
-  if (!problem)
-    return report(problem.status());
-  uint64_t seed = options.seed ? *options.seed : std::random_device()();
-  spdlog::info("seed {} ({} routing); rerun with --seed={}", seed,
-               (*routing)->name, seed);
+    return routing.status();
+  job.routing = *routing;
+  Expected<NamedProblem> named = resolveProblem(options.problem);
+  if (!named)
+    return named.status();
+  job.named = named.take();
+  if (Status s = requireProblem(job.named.problem); !s.ok())
+    return s;
+  if (!options.bundle.empty()) {
+    int64_t most = *std::max_element(job.tokens.begin(), job.tokens.end());
+    Expected<Bundle> bundle = readBundleFor(options, job.named, most);
+    if (!bundle)
+      return bundle.status();
+    job.bundle = bundle.take();
+  }
+  job.seed = options.seed ? *options.seed : std::random_device()();
+  return job;
+}
 
+/// Runs every count of tokens; the exit code.
+int runAll(const Options &options, const Job &job, const Layer &layer,
+           const Reference *reference) {
+  int code = 0;
+  for (int64_t count : job.tokens) {
+    Expected<Outcome> outcome = runOnce(layer, reference, job.named.problem,
+                                        {job.seed, count, job.routing});
+    if (!outcome)
+      return report(outcome.status());
+    printOutcome(options, layer, job.seed, *outcome);
+    if (!outcome->comparison || outcome->comparison->passed)
+      continue;
+    code = int(ErrorCode::Content);
+    spdlog::error("moec: error: tokens={}: {}\n  rerun: moec run --problem={} "
+                  "--tokens={} --routing={} --seed={}{} --check",
+                  count, outcome->comparison->firstWrong, options.problem, count,
+                  options.routing, job.seed,
+                  options.bundle.empty() ? "" : " --bundle=" + options.bundle);
+  }
+  return code;
+}
+
+int run(const Options &options) {
+  Expected<Job> job = makeJob(options);
+  if (!job)
+    return report(job.status());
+  spdlog::info("seed {} ({} routing); rerun with --seed={}", job->seed,
+               job->routing->name, job->seed);
   LayerOptions opened;
   opened.device = options.device;
-  opened.target = !options.target.empty() || options.device != "sim"
-                      ? options.target
-                      : problem->target;
+  // The simulator becomes what the kernels are for; a GPU is what it is.
+  opened.target = options.target;
+  if (opened.target.empty() && options.device == "sim")
+    opened.target = job->bundle ? job->bundle->target : job->named.target;
   opened.bundleFile = options.bundle;
-  opened.seed = seed;
-  opened.tokens = *tokens;
-  Expected<Layer> layer = Layer::create(problem->problem, opened);
+  opened.seed = job->seed;
+  opened.tokens = job->tokens;
+  Expected<Layer> layer = Layer::create(job->named.problem, opened);
   if (!layer)
     return report(layer.status());
   std::optional<Reference> reference;
   if (options.check) {
     Expected<Reference> made =
-        openReference(options, problem->problem, *layer, seed);
+        openReference(job->bundle ? &*job->bundle : nullptr, job->named.problem,
+                      *layer, job->seed);
     if (!made)
       return report(made.status());
     reference = made.take();
   }
-
-  int code = 0;
-  for (int64_t count : *tokens) {
-    Expected<Outcome> outcome =
-        runOnce(*layer, reference ? &*reference : nullptr, problem->problem,
-                {seed, count, *routing});
-    if (!outcome)
-      return report(outcome.status());
-    printOutcome(options, *layer, seed, *outcome);
-    if (outcome->comparison && !outcome->comparison->passed) {
-      code = int(ErrorCode::Content);
-      spdlog::error("moec: error: tokens={}: {}; rerun: moec run --problem={} "
-                    "--tokens={} --routing={} --seed={}{} --check",
-                    count, outcome->comparison->firstWrong, options.problem,
-                    count, options.routing, seed,
-                    options.bundle.empty() ? "" : " --bundle=" + options.bundle);
-    }
-  }
+  int code = runAll(options, *job, *layer, reference ? &*reference : nullptr);
   if (options.verbose)
     logMappedLibraries();
   return code;

@@ -84,20 +84,27 @@ public:
     std::string bytes;
     if (int code = compile(compiler, tokens, bytes))
       return code;
+    Expected<Bundle> bundle =
+        readBundle({reinterpret_cast<const uint8_t *>(bytes.data()), bytes.size()},
+                   "the compiler's bundle");
+    if (!bundle)
+      return report(bundle.status());
     LayerOptions opened;
     opened.target = options.target;
     opened.bundle = &bytes;
-    opened.standalone = file.stage;
+    opened.plan = planName(*bundle, test.problem);
     opened.seed = seed;
     opened.tokens = tokens;
     Expected<Layer> layer = Layer::create(test.problem, opened);
     if (!layer)
       return report(layer.status());
-    Expected<Reference> reference = openReference(compiler, bytes, *layer);
-    if (!reference)
-      return report(reference.status());
+    Expected<std::string> text = layerText(*bundle, opened.plan);
+    if (!text)
+      return report(text.status());
+    Reference reference(compiler, text.take(), test.problem, layer->tensors(),
+                        seed);
     for (const TestPoint &point : points)
-      if (int code = runPoint(*layer, *reference, point, table, totals))
+      if (int code = runPoint(*layer, reference, point, table, totals))
         return code;
     return 0;
   }
@@ -123,20 +130,6 @@ private:
     return reportReply(reply);
   }
 
-  Expected<Reference> openReference(const CompilerLibrary &compiler,
-                                    const std::string &bytes,
-                                    const Layer &layer) const {
-    Expected<Bundle> bundle =
-        readBundle({reinterpret_cast<const uint8_t *>(bytes.data()), bytes.size()},
-                   "the compiler's bundle");
-    if (!bundle)
-      return bundle.status();
-    Expected<std::string> text = layerText(*bundle, test.problem, file.stage);
-    if (!text)
-      return text.status();
-    return Reference(compiler, text.take(), test.problem, layer.tensors(), seed);
-  }
-
   int runPoint(const Layer &layer, const Reference &reference,
                const TestPoint &point, Table &table, Totals &totals) const {
     Expected<Operands> operands = makeOperands(
@@ -152,6 +145,8 @@ private:
     Comparison comparison =
         compare(result->values, *expected, size_t(layer.output().shape.back()),
                 undefinedRows(layer.output(), *operands));
+    if (operands->routing.anyValid(test.problem.experts))
+      requireNonzero(comparison);
     ++(comparison.passed ? totals.passed : totals.failed);
     print(point, comparison, table);
     return 0;
@@ -161,7 +156,7 @@ private:
   /// expert: nothing reads it.
   std::vector<bool> undefinedRows(const Tensor &output,
                                   const Operands &operands) const {
-    if (rowsPerToken(output) == 1)
+    if (!hasRowPerPair(output))
       return {};
     std::vector<bool> skip(operands.routing.ids.size());
     for (size_t pair = 0; pair < skip.size(); ++pair)
@@ -267,7 +262,7 @@ int test(const Options &options) {
     code = ProblemTest(options, *file, (*problems)[i], seed)
                .run(*compiler, *points, table, totals);
   }
-  if (!options.json) {
+  if (!options.json && totals.passed + totals.failed > 0) {
     table.print();
     fmt::print("{} passed, {} failed, bound {:.0e}\n", totals.passed,
                totals.failed, relativeBound);

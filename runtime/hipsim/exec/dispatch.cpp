@@ -4,7 +4,6 @@
 #include "runtime/hipsim/exec/workgroup.h"
 
 #include <algorithm>
-#include <cstdlib>
 #include <cstring>
 
 using namespace hipsim;
@@ -148,6 +147,14 @@ ResidentGroup::ResidentGroup(Dispatch &dispatch, uint64_t linearId)
   size_t ldsBytes = (size_t(group.ldsBytes) + 63) & ~size_t(63);
   storageBytes = registerBytes + scratchBytes + ldsBytes;
   storage = static_cast<uint8_t *>(takeStorage(storageBytes));
+  if (!storage) {
+    std::lock_guard lock(dispatch.mutex);
+    dispatch.failed = true;
+    dispatch.error = {FaultKind::Limit,
+                      "hipsim: the host has no memory for the registers of a workgroup\n"};
+    dispatch.stop = true;
+    return;
+  }
   group.lds = storage + registerBytes + scratchBytes;
   // Undefined memory of the group: NaN in every float format.
   std::memset(group.lds, 0xff, ldsBytes);

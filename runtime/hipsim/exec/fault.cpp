@@ -47,6 +47,14 @@ void record(Wave &w, FaultKind kind, std::string text) {
   d.stop.store(true, std::memory_order_relaxed);
 }
 
+/// The live range, or the launch's own memory, that contains `address`.
+const Allocation *findRange(const Workgroup &group, uint64_t address) {
+  for (const Allocation &own : group.dispatch->own)
+    if (address >= own.begin && address < own.end)
+      return &own;
+  return group.dispatch->memory->find(address);
+}
+
 } // namespace
 
 void hipsim::raiseFault(Wave &w, const Step &s, FaultKind kind, int lane,
@@ -90,10 +98,7 @@ bool hipsim::findAccess(Workgroup &group, uint64_t address, uint64_t bytes,
     if (address >= cache.begin[i] && address < cache.end[i] &&
         bytes <= cache.end[i] - address && (cache.writable[i] || !write))
       return true;
-  const Allocation *found = group.dispatch->memory->find(address);
-  for (const Allocation &own : group.dispatch->own)
-    if (address >= own.begin && address < own.end)
-      found = &own;
+  const Allocation *found = findRange(group, address);
   if (!found || bytes > found->end - address || (write && !found->writable))
     return false;
   uint32_t slot = cache.next++ % AccessCache::entries;
@@ -101,6 +106,14 @@ bool hipsim::findAccess(Workgroup &group, uint64_t address, uint64_t bytes,
   cache.end[slot] = found->end;
   cache.writable[slot] = found->writable;
   return true;
+}
+
+bool hipsim::findScalarAccess(Workgroup &group, uint64_t address,
+                              uint64_t bytes) {
+  if (findAccess(group, address, bytes, false))
+    return true;
+  const Allocation *found = findRange(group, address);
+  return found && address + bytes <= ((found->end + 15) & ~15ull);
 }
 
 bool hipsim::stepAtAddress(const Wave &w, uint64_t address, uint32_t &step) {

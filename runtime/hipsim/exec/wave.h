@@ -133,6 +133,10 @@ void raiseAccessFault(Wave &wave, const Step &step, int lane, uint64_t address,
 /// Looks `address` up in the dispatch's snapshot and, if [address,
 /// address+bytes) is inside one live range, remembers the range in the cache.
 bool findAccess(Workgroup &group, uint64_t address, uint64_t bytes, bool write);
+/// The same for scalar loads. LLVM widens them where alignment proves that no
+/// page is crossed, so they may run over the end of a range within its last
+/// 16 bytes.
+bool findScalarAccess(Workgroup &group, uint64_t address, uint64_t bytes);
 /// The step at a byte offset of .text; false when none starts there.
 bool stepAtAddress(const Wave &wave, uint64_t address, uint32_t &step);
 /// The address of the instruction after `step`.

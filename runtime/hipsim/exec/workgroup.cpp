@@ -2,7 +2,6 @@
 #include "runtime/hipsim/exec/workgroup.h"
 
 #include <cstdio>
-#include <cstdlib>
 #include <cstring>
 #include <sys/mman.h>
 
@@ -59,20 +58,15 @@ uint64_t stateHash(const Wave &w, uint32_t vgprs, uint32_t agprs) {
 } // namespace
 
 void *hipsim::takeStorage(size_t bytes) {
-  if (spare.bytes >= bytes && spare.bytes <= 2 * bytes + (1 << 20)) {
-    // Keep the pages; only their size is remembered by the caller.
+  if (spare.memory && spare.bytes == bytes) {
     void *memory = spare.memory;
-    if (spare.bytes == bytes) {
-      spare.memory = nullptr;
-      spare.bytes = 0;
-      return memory;
-    }
+    spare.memory = nullptr;
+    spare.bytes = 0;
+    return memory;
   }
   void *memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (memory == MAP_FAILED)
-    std::abort(); // Out of address space: nothing can be reported any more.
-  return memory;
+  return memory == MAP_FAILED ? nullptr : memory;
 }
 
 void hipsim::giveStorage(void *storage, size_t bytes) {

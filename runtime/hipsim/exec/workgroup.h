@@ -23,11 +23,13 @@ private:
 };
 
 /// Memory for registers and LDS, kept by the thread for the next workgroup.
+/// Null when the system has none.
 void *takeStorage(size_t bytes);
 void giveStorage(void *storage, size_t bytes);
 
 class ResidentGroup {
 public:
+  /// Without memory for its registers it stops the dispatch with an error.
   ResidentGroup(Dispatch &dispatch, uint64_t linearId);
   ~ResidentGroup();
   ResidentGroup(const ResidentGroup &) = delete;

@@ -8,6 +8,7 @@
 #include "runtime/hipsim/exec/dispatch.h"
 #include "runtime/hipsim/hip/hip_api.h"
 
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <deque>
@@ -23,14 +24,14 @@
 struct ihipStream_t {
   uint32_t device = 0;
   unsigned flags = 0;
-  uint64_t lastSubmitted = 0; ///< Ticket of the newest command.
+  std::atomic<uint64_t> lastSubmitted{0}; ///< Ticket of the newest command.
 };
 
 /// An event: complete when the command with its ticket has been executed.
 struct ihipEvent_t {
   uint32_t device = 0;
   unsigned flags = 0;
-  uint64_t ticket = 0; ///< 0: never recorded.
+  std::atomic<uint64_t> ticket{0}; ///< 0: never recorded.
   std::chrono::steady_clock::time_point time;
 };
 

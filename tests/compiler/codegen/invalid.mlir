@@ -6,7 +6,7 @@ gpu.module @chip {
   gpu.func @chip(%a: vector<8xbf16>, %p: !llvm.ptr<1>) {
     %c = arith.constant dense<0.0> : vector<4xf32>
     %c0 = arith.constant 0 : i32
-    // expected-error @below {{'rocdl.mfma.f32.16x16x32.bf16' needs gfx950, the target is gfx942}}
+    // expected-error @below {{'rocdl.mfma.f32.16x16x32.bf16' is not an instruction of gfx942}}
     %d = rocdl.mfma.f32.16x16x32.bf16 %a, %a, %c, %c0, %c0, %c0
         : (vector<8xbf16>, vector<8xbf16>, vector<4xf32>, i32, i32, i32) -> vector<4xf32>
     gpu.return

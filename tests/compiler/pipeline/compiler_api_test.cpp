@@ -227,3 +227,24 @@ TEST_CASE("Requests_OnSeveralThreads_GiveTheSame") {
   for (const std::string &data : got)
     CHECK(data == expected);
 }
+
+TEST_CASE("Stage_OfNoLayer_IsCompiledAloneOrRefused") {
+  std::string text = readKernel("stages/gate_up.mlir");
+  text.replace(text.find("@gate_up"), 8, "@my_stage");
+  Json request = compileRequest();
+  Json mine = {{"name", "my.mlir"}, {"text", text}};
+  request["inputs"] = {mine};
+  Reply reply = invoke(request);
+  INFO(reply.meta.dump());
+  REQUIRE(reply.status == 0);
+  CHECK(read(reply).plans[0].layer == "my_stage_alone");
+  // Beside a stage of the layer it is no longer clear what is wanted.
+  request["inputs"] = {mine, input("stages/down.mlir")};
+  reply = invoke(request);
+  CHECK(reply.status == 2);
+  CHECK(
+      reply.message() ==
+      "stage @my_stage is not applied by the layer @int4_silu; give it alone, "
+      "or with a layer that applies it");
+  CHECK(reply.meta["diagnostics"][0]["file"] == "my.mlir");
+}

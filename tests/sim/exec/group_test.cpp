@@ -77,7 +77,7 @@ TEST_CASE("lane crossing", "[group]") {
       const uint32_t *o = out.data() + l * 16;
       uint32_t row = l & ~15u, i = l & 15;
       CHECK(o[0] == v[l ^ 5]);
-      // Lane k pushes to 3k mod 64, so lane l gets from 43 l: 3 * 43 = 129 = 1 mod 64... 
+      // Lane k pushes to 3 k mod 64; 3 * 43 = 129 = 1 mod 64, so k = 43 l.
       CHECK(o[1] == v[l * 43 & 63]);
       CHECK(o[2] == (i ? v[l - 1] : 77));
       CHECK(o[3] == (i < 12 ? v[l + 4] : 0));
@@ -225,6 +225,18 @@ TEST_CASE("constants and device globals", "[group]") {
     std::vector<uint32_t> got = output.read();
     for (int l = 0; l < 64; ++l)
       CHECK(got[l] == table[in[l] & 7] + 100);
+  }
+}
+
+TEST_CASE("a widened scalar load may run over the end of an allocation", "[group]") {
+  for (std::string level : levels) {
+    Module module("exec_group." + level);
+    std::vector<uint8_t> in(25, 7);
+    in[24] = 200;
+    Buffer<uint8_t> input(in);
+    Buffer<uint32_t> output(64);
+    HIP_OK(module.run("last_byte", 1, 64, input.get(), output.get()));
+    CHECK(output.read() == std::vector<uint32_t>(64, 200));
   }
 }
 

@@ -157,6 +157,9 @@ KERNEL constants(G u32 *out) {
   out[ITEM] = table[out[ITEM] & 7] + deviceCounter;
 }
 
+/// A uniform byte at the end of a range: LLVM loads the dword around it.
+KERNEL last_byte(const __attribute__((address_space(4))) unsigned char *in, G u32 *out) { out[ITEM] = in[24]; }
+
 /// Group 0 waits for all others: they must be able to run meanwhile.
 KERNEL grid_wait(G u32 *flag, u32 groups, G u32 *out) {
   if (ITEM)

@@ -90,3 +90,12 @@ TEST_CASE("R06 Comparison_noRows_passes") {
   CHECK(result.passed);
   CHECK(result.rowsCompared == 0);
 }
+
+TEST_CASE("R15 Comparison_expectedZeroEverywhere_testsNothing") {
+  std::vector<float> zeros(columns, 0.0f);
+  Comparison result = compare(zeros, zeros, columns, {});
+  CHECK(result.passed);
+  requireNonzero(result);
+  CHECK_FALSE(result.passed);
+  CHECK(result.firstWrong.find("nothing was tested") != std::string::npos);
+}

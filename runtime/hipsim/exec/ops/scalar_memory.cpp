@@ -15,7 +15,7 @@ HIPSIM_INLINE u64 offsetOf(const Wave &w, const Step &s) {
 template <u32 Dwords> void load(Wave &w, const Step &s) {
   u64 base = load64(w.sgpr + s.src[0].index);
   u64 address = (base + offsetOf(w, s)) & ~3ull;
-  if (!findAccess(*w.group, address, Dwords * 4, false)) {
+  if (!findScalarAccess(*w.group, address, Dwords * 4)) {
     raiseAccessFault(w, s, -1, address, Dwords * 4, false);
     return;
   }

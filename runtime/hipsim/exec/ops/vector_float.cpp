@@ -81,8 +81,10 @@ HIPSIM_INLINE T divideScale(T a, T denominator, T numerator, bool &scaled) {
   bool tinyInverse = isSubnormal(T(1) / denominator);
   bool tinyQuotient = isSubnormal(numerator / denominator);
   if (tinyInverse && tinyQuotient) {
+    // Down: the published formula says up, which would overflow, and the
+    // correction in v_div_fmas (2^-64 for a small quotient) fits only this.
     scaled = true;
-    return a == denominator ? scale(a, F::scaleBy) : a;
+    return a == denominator ? scale(a, -F::scaleBy) : a;
   }
   if (tinyInverse)
     return scale(a, -F::scaleBy);
@@ -108,6 +110,32 @@ template <class T> void divideScaleLanes(Wave &w, const Step &s) {
   store64(w.sgpr + s.dst2, flags & exec(w));
 }
 
+/// (a * b + c) * 2^exponent rounded once: the sum is kept to a few bits more
+/// than the result has, the last of them sticky (rounding to odd).
+HIPSIM_INLINE float scaledFma(float a, float b, float c, i32 exponent) {
+  double product = double(a) * double(b), sum = product + c;
+  double other = sum - product;
+  double lost = (product - (sum - other)) + (double(c) - other);
+  u64 u = bits<u64>(sum);
+  if (lost != 0 && exponentOf(sum) != 2047)
+    u = ((lost < 0) != signBit(sum) ? u - 1 : u) | 1;
+  return float(bits<double>(u) * powerOfTwo(exponent));
+}
+HIPSIM_INLINE double scaledFma(double a, double b, double c, i32 exponent) {
+  double product = a * b, rest = fma(a, b, -product), sum = product + c;
+  double other = sum - product;
+  double lost = (product - (sum - other)) + (c - other) + rest;
+  long double wide = static_cast<long double>(sum) + lost;
+  long double error = lost - (wide - sum);
+  u64 mantissa[2] = {};
+  __builtin_memcpy(mantissa, &wide, 10);
+  if (error != 0 && exponentOf(sum) != 2047) {
+    mantissa[0] = ((error < 0) != (wide < 0) ? mantissa[0] - 1 : mantissa[0]) | 1;
+    __builtin_memcpy(&wide, mantissa, 10);
+  }
+  return double(__builtin_ldexpl(wide, exponent));
+}
+
 /// v_div_fmas: fma, then back by what v_div_scale scaled; the side follows
 /// from the size of the quotient estimate (the addend).
 template <class T> void divideFmas(Wave &w, const Step &s) {
@@ -119,10 +147,11 @@ template <class T> void divideFmas(Wave &w, const Step &s) {
   u64 flags = vcc(w);
   T results[laneCount];
   for (u32 l = 0; l < laneCount; ++l) {
-    T value = fma(a.at(l), b.at(l), c.at(l));
-    i32 back = exponentOf(c.at(l)) > one ? FloatTraits<T>::scaleBy
-                                         : -FloatTraits<T>::scaleBy;
-    results[l] = flags >> l & 1 ? scale(value, back) : value;
+    T x = a.at(l), y = b.at(l), estimate = c.at(l);
+    i32 back = exponentOf(estimate) > one ? FloatTraits<T>::scaleBy
+                                          : -FloatTraits<T>::scaleBy;
+    results[l] = flags >> l & 1 ? scaledFma(x, y, estimate, back)
+                                : fma(x, y, estimate);
   }
   writeResult<T>(w, s, [&](u32 l) { return results[l]; });
 }
