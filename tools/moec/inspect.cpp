@@ -154,7 +154,7 @@ int inspectBundle(const Options &options, const std::string &bytes) {
     printBundleJson(*bundle, options.file, bytes);
     return 0;
   }
-  fmt::print("{}: bundle for {}, {}, hash {}\nwritten by moec {}\n",
+  fmt::print("{}: bundle for {}, {}, hash {}\nwritten by {}\n",
              options.file, bundle->target, byteCount(bytes.size()),
              contentHash(bytes), bundle->producer);
   printKernels(*bundle);

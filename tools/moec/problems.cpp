@@ -103,7 +103,11 @@ std::string problemLabel(const std::string &canonical) {
     if (known && known->problem.canonical() == canonical)
       return name;
   }
-  return canonical;
+  Expected<Problem> p = parseProblem(canonical);
+  if (!p)
+    return canonical;
+  return fmt::format("{} x {} E{} top{} {} g{}", p->hidden, p->inter, p->experts,
+                     p->topk, p->weights, p->group);
 }
 
 } // namespace moec::tool

@@ -29,7 +29,7 @@ Expected<std::string> resolveTarget(const std::string &chosen,
                                     const NamedProblem &problem);
 
 /// A short name for a problem in canonical JSON: that of kernels/problems.json,
-/// "any" for "", else the JSON.
+/// "any" for "", else its sizes, as in "160 x 96 E5 top3 int4 g32".
 std::string problemLabel(const std::string &canonical);
 
 } // namespace moec::tool

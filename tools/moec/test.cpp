@@ -213,7 +213,7 @@ Expected<std::vector<TestProblem>> problemsFor(const Options &options,
   if (!named)
     return named.status();
   return std::vector<TestProblem>{
-      {problemSummary(named->problem), "given", named->problem}};
+      {problemLabel(named->problem.canonical()), "given", named->problem}};
 }
 
 Expected<std::vector<TestPoint>> pointsFor(const Options &options) {

@@ -1,7 +1,7 @@
 // Tables of `moec test`; see test_matrix.h.
 #include "tools/moec/test_matrix.h"
 
-#include <fmt/format.h>
+#include "tools/moec/problems.h"
 
 #include <algorithm>
 
@@ -28,11 +28,6 @@ constexpr int64_t tokenCounts[] = {0, 1, 3, 16, 17, 49};
 
 } // namespace
 
-std::string problemSummary(const Problem &problem) {
-  return fmt::format("{} x {} E{} top{} g{}", problem.hidden, problem.inter,
-                     problem.experts, problem.topk, problem.group);
-}
-
 std::vector<TestProblem> testProblems(int64_t group) {
   std::vector<TestProblem> problems;
   for (const Row &row : rows) {
@@ -43,7 +38,7 @@ std::vector<TestProblem> testProblems(int64_t group) {
     problem.topk = row.topk;
     problem.weights = "int4";
     problem.group = group ? group : row.group;
-    problems.push_back({problemSummary(problem), row.why, problem});
+    problems.push_back({problemLabel(problem.canonical()), row.why, problem});
   }
   return problems;
 }

@@ -7,7 +7,7 @@
 namespace moec::tool {
 
 struct TestProblem {
-  std::string label; ///< "160 x 96, 5 experts, top-3, group 32".
+  std::string label;
   std::string why;
   Problem problem;
 };
@@ -15,7 +15,6 @@ struct TestProblem {
 /// The default problems; where `group` is not 0 (the stage fixes it), those that
 /// it suits, with that group.
 std::vector<TestProblem> testProblems(int64_t group);
-std::string problemSummary(const Problem &problem);
 
 /// One run: tokens and routing.
 struct TestPoint {
