@@ -15,7 +15,8 @@ struct RowNorms {
   double difference = 0, expected = 0; // Squares, summed.
 };
 
-RowNorms normsOf(std::span<const float> found, std::span<const float> expected) {
+RowNorms normsOf(std::span<const float> found,
+                 std::span<const float> expected) {
   RowNorms norms;
   for (size_t i = 0; i < found.size(); ++i) {
     double difference = double(found[i]) - double(expected[i]);
@@ -35,14 +36,15 @@ double relative(const RowNorms &norms) {
 
 /// The first element of a wrong row that is off by far more than rounding, else
 /// the one that is off most.
-size_t wrongColumn(std::span<const float> found, std::span<const float> expected,
-                   const RowNorms &norms) {
+size_t wrongColumn(std::span<const float> found,
+                   std::span<const float> expected, const RowNorms &norms) {
   double size = std::sqrt(norms.expected / double(expected.size()));
   size_t most = 0;
   double mostOff = -1;
   for (size_t i = 0; i < found.size(); ++i) {
     double off = std::abs(double(found[i]) - double(expected[i]));
-    if (!(off <= 8 * relativeBound * std::max(size, std::abs(double(expected[i])))))
+    if (!(off <=
+          8 * relativeBound * std::max(size, std::abs(double(expected[i])))))
       return i;
     if (off > mostOff) {
       mostOff = off;

@@ -26,7 +26,7 @@ struct Options {
   bool stats = false, json = false;
 };
 
-const std::vector<std::string> emitted = {"stage", "tile", "rocdl", "llvm",
+const std::vector<std::string> emitted = {"stage", "tile",  "rocdl", "llvm",
                                           "asm",   "hsaco", "bundle"};
 const std::vector<std::string> accepted = {"stage", "tile", "rocdl", "llvm"};
 
@@ -97,9 +97,10 @@ Status sortInputs(const Options &options, std::vector<std::string> &files,
   if (!options.problem.empty())
     problems.push_back(options.problem);
   if (problems.size() > 1 && !files.empty())
-    return Status(ErrorCode::Usage,
-                  fmt::format("files are compiled for one problem, found {}: {}",
-                              problems.size(), join(problems, ", ")));
+    return Status(
+        ErrorCode::Usage,
+        fmt::format("files are compiled for one problem, found {}: {}",
+                    problems.size(), join(problems, ", ")));
   if (problems.size() > 1 && options.emit != "bundle")
     return Status(ErrorCode::Usage,
                   fmt::format("--emit={} prints one problem, found {}: {}",
@@ -114,7 +115,8 @@ Expected<Json> readInputs(const std::vector<std::string> &files) {
     Expected<std::string> text = readInput(file);
     if (!text)
       return text.status();
-    inputs.push_back({{"name", file == "-" ? "<stdin>" : file}, {"text", *text}});
+    inputs.push_back(
+        {{"name", file == "-" ? "<stdin>" : file}, {"text", *text}});
   }
   return inputs;
 }
@@ -189,10 +191,10 @@ void printStats(const Json &stats, bool json) {
   std::vector<double> totals;
   for (const Json &row : stats) {
     totals.push_back(row.value("ms_total", 0.0));
-    spdlog::info("{:<40} {:7.1f} ms = passes {:.1f} + llvm {:.1f} + link {:.2f}",
-                 row.value("kernel", ""), totals.back(),
-                 row.value("ms_passes", 0.0), row.value("ms_llvm", 0.0),
-                 row.value("ms_link", 0.0));
+    spdlog::info(
+        "{:<40} {:7.1f} ms = passes {:.1f} + llvm {:.1f} + link {:.2f}",
+        row.value("kernel", ""), totals.back(), row.value("ms_passes", 0.0),
+        row.value("ms_llvm", 0.0), row.value("ms_link", 0.0));
   }
   if (totals.empty())
     return;
@@ -220,7 +222,8 @@ int compileUnits(const Options &options, const CompilerLibrary &compiler,
       continue;
     }
     std::span<const uint8_t> bytes(
-        reinterpret_cast<const uint8_t *>(reply.data.data()), reply.data.size());
+        reinterpret_cast<const uint8_t *>(reply.data.data()),
+        reply.data.size());
     Expected<Bundle> bundle = readBundle(bytes, "the compiler's bundle");
     if (!bundle)
       return report(Status(ErrorCode::Internal, bundle.status().message()));
@@ -252,8 +255,10 @@ int compile(const Options &options) {
   if (Status status = writeOutput(output, data); !status.ok())
     return report(status);
   if (options.json && !options.stats)
-    printJson({{"output", output}, {"emit", options.emit},
-               {"target", units->front().target}, {"bytes", data.size()}});
+    printJson({{"output", output},
+               {"emit", options.emit},
+               {"target", units->front().target},
+               {"bytes", data.size()}});
   else if (output != "-")
     spdlog::info("wrote {} ({})", output, byteCount(data.size()));
   return 0;
@@ -271,9 +276,10 @@ void addCompile(CLI::App &parent, int &exitCode) {
   moec compile gate_up.mlir down.mlir --target=gfx942 --problem=kimi-k2-tp8 -o kimi.moec
   moec compile gate_up.mlir --problem=kimi-k2-tp8 --emit=tile > gate_up.tile.mlir
   moec compile gate_up.tile.mlir --target=gfx942 --problem=kimi-k2-tp8 --emit=asm)");
-  app->add_option("inputs", options->inputs,
-                  "Stages, layers or a lower rung (.mlir, - is stdin), or names "
-                  "of problems")
+  app->add_option(
+         "inputs", options->inputs,
+         "Stages, layers or a lower rung (.mlir, - is stdin), or names "
+         "of problems")
       ->type_name("INPUT.mlir|NAME");
   app->add_option("--problem", options->problem,
                   "Problem that binds the sizes: a name or a JSON file")
@@ -281,9 +287,10 @@ void addCompile(CLI::App &parent, int &exitCode) {
   app->add_option("--target", options->target,
                   "Architecture, e.g. gfx942 (default: the problem's)")
       ->type_name("NAME");
-  app->add_option("--buckets", options->buckets,
-                  "Numbers of tokens to prepare for, or a set: decode, prefill, "
-                  "vllm_capture (default: decode; 16 when printing)")
+  app->add_option(
+         "--buckets", options->buckets,
+         "Numbers of tokens to prepare for, or a set: decode, prefill, "
+         "vllm_capture (default: decode; 16 when printing)")
       ->type_name("N,N..|SET");
   app->add_option("--emit", options->emit,
                   "What to make: stage, tile, rocdl, llvm, asm, hsaco, bundle")
@@ -298,7 +305,8 @@ void addCompile(CLI::App &parent, int &exitCode) {
   app->add_option("-o,--output", options->output,
                   "Where to write; - is stdout (default for text)")
       ->type_name("FILE");
-  app->add_flag("--stats", options->stats, "Show the time that each kernel took");
+  app->add_flag("--stats", options->stats,
+                "Show the time that each kernel took");
   app->add_flag("--json", options->json, "Results as JSON, one object a line");
   app->callback([options, &exitCode] { exitCode = compile(*options); });
 }

@@ -36,8 +36,8 @@ Expected<CompilerLibrary> CompilerLibrary::open() {
                               dlerror()));
   Functions &f = library.functions;
   auto find = [&](const char *name, auto &function) {
-    function = reinterpret_cast<std::decay_t<decltype(function)>>(
-        dlsym(handle, name));
+    function =
+        reinterpret_cast<std::decay_t<decltype(function)>>(dlsym(handle, name));
     return function != nullptr;
   };
   bool complete = find("moec_compiler_abi", f.abi) &&
@@ -77,18 +77,20 @@ CompilerReply CompilerLibrary::invokeText(const std::string &request) const {
 }
 
 CompilerReply CompilerLibrary::invoke(const Json &request) const {
-  return invokeText(request.dump(-1, ' ', false, Json::error_handler_t::replace));
+  return invokeText(
+      request.dump(-1, ' ', false, Json::error_handler_t::replace));
 }
 
-CompilerReply CompilerLibrary::reference(
-    const std::string &module, const std::string &problem, int64_t tokens,
-    const std::vector<moec_reference_tensor> &tensors,
-    moec_reference_weights weights, void *context,
-    std::vector<float> &result) const {
-  return take(functions.reference(
-      module.data(), module.size(), problem.c_str(), tokens, tensors.data(),
-      tensors.size(), weights, context, result.data(),
-      result.size() * sizeof(float)));
+CompilerReply
+CompilerLibrary::reference(const std::string &module,
+                           const std::string &problem, int64_t tokens,
+                           const std::vector<moec_reference_tensor> &tensors,
+                           moec_reference_weights weights, void *context,
+                           std::vector<float> &result) const {
+  return take(functions.reference(module.data(), module.size(), problem.c_str(),
+                                  tokens, tensors.data(), tensors.size(),
+                                  weights, context, result.data(),
+                                  result.size() * sizeof(float)));
 }
 
 static std::string diagnosticText(const Json &diagnostic) {

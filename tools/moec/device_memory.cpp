@@ -34,8 +34,8 @@ Expected<HipMemory> HipMemory::open(const std::string &path) {
 Status HipMemory::check(int error, const char *call) const {
   if (error == 0)
     return {};
-  std::string message = fmt::format("{} failed: {} ({})", call,
-                                    errorString ? errorString(error) : "", error);
+  std::string message = fmt::format(
+      "{} failed: {} ({})", call, errorString ? errorString(error) : "", error);
   const char *report = simulatorReport ? simulatorReport() : nullptr;
   if (report && *report)
     message += fmt::format("; simulator: {}", report);
@@ -61,7 +61,8 @@ Status HipMemory::poison(void *to, size_t bytes) const {
   const std::vector<unsigned char> ones(std::min<size_t>(bytes, 1 << 20), 0xff);
   for (size_t at = 0; at < bytes; at += ones.size()) {
     size_t part = std::min(bytes - at, ones.size());
-    Status status = copy(static_cast<unsigned char *>(to) + at, ones.data(), part);
+    Status status =
+        copy(static_cast<unsigned char *>(to) + at, ones.data(), part);
     if (!status.ok())
       return status;
   }

@@ -1,4 +1,5 @@
-// moec doctor: which libraries, devices and caches moec finds, and what is wrong.
+// moec doctor: which libraries, devices and caches moec finds, and what is
+// wrong.
 #include "tools/moec/command.h"
 
 #include "runtime/include/moec/moec.h"
@@ -44,14 +45,14 @@ std::vector<Finding> lookAround() {
   std::vector<Finding> findings;
   Expected<CompilerLibrary> compiler = CompilerLibrary::open();
   if (compiler)
-    findings.push_back({"compiler",
-                        fmt::format("{}, build {}", compiler->path(),
-                                    compiler->buildId()),
-                        ""});
+    findings.push_back(
+        {"compiler",
+         fmt::format("{}, build {}", compiler->path(), compiler->buildId()),
+         ""});
   else
     findings.push_back({"compiler", "", compiler.status().message()});
-  findings.push_back(findDevice("simulator", executableDirectory() +
-                                                 "/../lib/libhipsim.so"));
+  findings.push_back(
+      findDevice("simulator", executableDirectory() + "/../lib/libhipsim.so"));
   findings.push_back(findDevice("gpu", ""));
   const char *cache = std::getenv("MOEC_CACHE_DIR");
   findings.push_back({"cache",

@@ -34,8 +34,9 @@ void fillInt4(Random random, int64_t k, void *values, size_t valuesSize,
     std::memcpy(bytes + at, &word, valuesSize - at < 8 ? valuesSize - at : 8);
   }
   // The deviation of a uniform int4 is 4.6; scales of 2^e * [1, 4) with
-  // 2^e = 2^-3.2 / sqrt(k) keep a sum of k products near the size of x. As bf16:
-  // the exponent field plus one random bit, and seven random mantissa bits.
+  // 2^e = 2^-3.2 / sqrt(k) keep a sum of k products near the size of x. As
+  // bf16: the exponent field plus one random bit, and seven random mantissa
+  // bits.
   int exponent = int(std::floor(-3.2 - 0.5 * std::log2(double(k))));
   uint64_t base = uint64_t(127 + exponent) << 7;
   base |= base << 16;

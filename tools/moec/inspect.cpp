@@ -101,16 +101,15 @@ void printKernels(const Bundle &bundle) {
   Table table({"kernel", "stage", "vgpr", "agpr", "sgpr", "lds", "scratch",
                "spills", "waves/SIMD", "threads", "code", "tokens"});
   for (const Kernel &kernel : bundle.kernels)
-    table.add({kernel.name, kernel.stage, std::to_string(kernel.vgpr),
-               std::to_string(kernel.agpr), std::to_string(kernel.sgpr),
-               std::to_string(kernel.ldsBytes),
-               std::to_string(kernel.scratchBytes),
-               std::to_string(kernel.vgprSpills + kernel.sgprSpills),
-               std::to_string(kernel.wavesPerSimd),
-               std::to_string(kernel.block[0] * kernel.block[1] *
-                              kernel.block[2]),
-               std::to_string(bundle.code[kernel.code].bytes.size()),
-               bucketList(kernel.buckets)});
+    table.add(
+        {kernel.name, kernel.stage, std::to_string(kernel.vgpr),
+         std::to_string(kernel.agpr), std::to_string(kernel.sgpr),
+         std::to_string(kernel.ldsBytes), std::to_string(kernel.scratchBytes),
+         std::to_string(kernel.vgprSpills + kernel.sgprSpills),
+         std::to_string(kernel.wavesPerSimd),
+         std::to_string(kernel.block[0] * kernel.block[1] * kernel.block[2]),
+         std::to_string(bundle.code[kernel.code].bytes.size()),
+         bucketList(kernel.buckets)});
   fmt::print("\nkernels\n");
   table.print("  ");
 }
@@ -121,10 +120,9 @@ void printPlans(const Bundle &bundle) {
   for (const Plan &plan : bundle.plans) {
     std::vector<std::string> launches;
     for (const Launch &launch : plan.launches)
-      launches.push_back(fmt::format("{} ({})",
-                                     bundle.kernels[launch.kernel].stage,
-                                     uint64_t(launch.grid[0]) * launch.grid[1] *
-                                         launch.grid[2]));
+      launches.push_back(fmt::format(
+          "{} ({})", bundle.kernels[launch.kernel].stage,
+          uint64_t(launch.grid[0]) * launch.grid[1] * launch.grid[2]));
     table.add({plan.layer, problemLabel(plan.problem),
                std::to_string(plan.bucket), std::to_string(plan.passTokens),
                byteCount(plan.workspaceBytes), join(launches, ", ")});
@@ -154,9 +152,9 @@ int inspectBundle(const Options &options, const std::string &bytes) {
     printBundleJson(*bundle, options.file, bytes);
     return 0;
   }
-  fmt::print("{}: bundle for {}, {}, hash {}\nwritten by {}\n",
-             options.file, bundle->target, byteCount(bytes.size()),
-             contentHash(bytes), bundle->producer);
+  fmt::print("{}: bundle for {}, {}, hash {}\nwritten by {}\n", options.file,
+             bundle->target, byteCount(bytes.size()), contentHash(bytes),
+             bundle->producer);
   printKernels(*bundle);
   printPlans(*bundle);
   printCode(*bundle);
@@ -176,8 +174,8 @@ int inspectCodeObject(const Options &options, const std::string &bytes) {
   if (!hipsim::loadCodeObject(bytes.data(), bytes.size(), object, error))
     return report(Status(ErrorCode::Content, options.file + ": " + error));
   OrderedJson kernels = OrderedJson::array();
-  Table table({"kernel", "vgpr", "agpr", "sgpr", "lds", "scratch",
-               "waves/SIMD", "threads", "kernarg"});
+  Table table({"kernel", "vgpr", "agpr", "sgpr", "lds", "scratch", "waves/SIMD",
+               "threads", "kernarg"});
   for (const hipsim::KernelDescriptor &kernel : object.kernels) {
     uint32_t vgpr = kernel.agprs ? kernel.accumOffset : kernel.vgprs;
     uint32_t waves = wavesByRegisters(kernel.vgprs);
@@ -191,13 +189,12 @@ int inspectCodeObject(const Options &options, const std::string &bytes) {
                        {"waves_per_simd", waves},
                        {"kernarg_bytes", kernel.kernargBytes},
                        {"code_bytes", object.textSize}});
-    table.add({kernel.name, std::to_string(vgpr), std::to_string(kernel.agprs),
-               std::to_string(kernel.sgprs),
-               std::to_string(kernel.groupSegmentBytes),
-               std::to_string(kernel.privateSegmentBytes),
-               std::to_string(waves),
-               std::to_string(kernel.maxFlatWorkgroupSize),
-               std::to_string(kernel.kernargBytes)});
+    table.add(
+        {kernel.name, std::to_string(vgpr), std::to_string(kernel.agprs),
+         std::to_string(kernel.sgprs), std::to_string(kernel.groupSegmentBytes),
+         std::to_string(kernel.privateSegmentBytes), std::to_string(waves),
+         std::to_string(kernel.maxFlatWorkgroupSize),
+         std::to_string(kernel.kernargBytes)});
   }
   if (options.json) {
     printJson({{"file", options.file},
@@ -209,8 +206,8 @@ int inspectCodeObject(const Options &options, const std::string &bytes) {
     return 0;
   }
   fmt::print("{}: code object for {}, {}, {} of code, hash {}\n", options.file,
-             object.target, byteCount(bytes.size()),
-             byteCount(object.textSize), contentHash(bytes));
+             object.target, byteCount(bytes.size()), byteCount(object.textSize),
+             contentHash(bytes));
   fmt::print("waves/SIMD as registers allow, LDS aside\n\n");
   table.print("  ");
   return 0;
@@ -223,8 +220,8 @@ int inspect(const Options &options) {
   bool elf = bytes->starts_with("\x7f"
                                 "ELF");
   if (elf && options.texts)
-    return report(Status(ErrorCode::Usage,
-                         "--texts: a code object carries no stages"));
+    return report(
+        Status(ErrorCode::Usage, "--texts: a code object carries no stages"));
   return elf ? inspectCodeObject(options, *bytes)
              : inspectBundle(options, *bytes);
 }
@@ -240,7 +237,8 @@ void addInspect(CLI::App &parent, int &exitCode) {
   moec inspect kimi.moec
   moec inspect kimi.moec --json | jq '.kernels[] | [.name, .vgpr, .waves_per_simd]'
   moec inspect kimi.moec --texts        the stages that it was compiled from)");
-  app->add_option("file", options->file, "Bundle, cache entry or .hsaco; - is stdin")
+  app->add_option("file", options->file,
+                  "Bundle, cache entry or .hsaco; - is stdin")
       ->required()
       ->type_name("FILE");
   app->add_flag("--texts", options->texts, "Print the stages and layers in it");

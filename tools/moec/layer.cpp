@@ -33,9 +33,9 @@ Status checkDevice(const std::string &device) {
     return Status(ErrorCode::Unsupported,
                   "--device=cuda: this release has no NVIDIA target; use sim "
                   "or hip");
-  return Status(ErrorCode::Usage,
-                fmt::format("--device={}: unknown device; known: sim, hip",
-                            device));
+  return Status(
+      ErrorCode::Usage,
+      fmt::format("--device={}: unknown device; known: sim, hip", device));
 }
 
 Expected<Layer> Layer::create(const Problem &problem,
@@ -86,8 +86,7 @@ Status Layer::openContext(const LayerOptions &options) {
     return take(moec_context_add_bundle(made, options.bundle->data(),
                                         options.bundle->size()));
   if (!options.bundleFile.empty())
-    return take(
-        moec_context_add_bundle_file(made, options.bundleFile.c_str()));
+    return take(moec_context_add_bundle_file(made, options.bundleFile.c_str()));
   return {};
 }
 
@@ -145,9 +144,10 @@ Status Layer::describe() {
   }
   if (tensorsOf(described, "output").size() == 1)
     return {};
-  return Status(ErrorCode::Unsupported,
-                fmt::format("the layer has {} outputs; moec runs layers with one",
-                            tensorsOf(described, "output").size()));
+  return Status(
+      ErrorCode::Unsupported,
+      fmt::format("the layer has {} outputs; moec runs layers with one",
+                  tensorsOf(described, "output").size()));
 }
 
 const Tensor &Layer::output() const {
@@ -225,10 +225,11 @@ Status Layer::loadTensor(const Tensor &tensor, uint64_t seed) {
 Status Layer::loadWeights(uint64_t seed) {
   for (const Tensor *tensor : tensorsOf(described, "weights")) {
     if (tensor->dtype != "int4" || tensor->scaleType != "bf16")
-      return Status(ErrorCode::Unsupported,
-                    fmt::format("weights '{}' are {} with {} scales; moec makes "
-                                "up int4 weights with bf16 scales",
-                                tensor->name, tensor->dtype, tensor->scaleType));
+      return Status(
+          ErrorCode::Unsupported,
+          fmt::format("weights '{}' are {} with {} scales; moec makes "
+                      "up int4 weights with bf16 scales",
+                      tensor->name, tensor->dtype, tensor->scaleType));
     if (Status s = loadTensor(*tensor, seed); !s.ok())
       return s;
   }

@@ -13,13 +13,13 @@
 namespace moec::tool {
 
 struct LayerOptions {
-  std::string device = "sim";    ///< "sim" or "hip".
-  std::string target;            ///< "": whatever the device is.
-  std::string bundleFile;        ///< "": none.
+  std::string device = "sim";          ///< "sim" or "hip".
+  std::string target;                  ///< "": whatever the device is.
+  std::string bundleFile;              ///< "": none.
   const std::string *bundle = nullptr; ///< Bytes of a bundle, or null.
-  std::string plan;              ///< Its plan, "": the only one for the problem.
+  std::string plan; ///< Its plan, "": the only one for the problem.
   uint64_t seed = 0;
-  std::vector<int64_t> tokens;   ///< What will be run.
+  std::vector<int64_t> tokens; ///< What will be run.
 };
 
 /// Tokens of one run on the device.

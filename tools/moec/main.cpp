@@ -43,9 +43,8 @@ Environment:
 std::string unknownName(const CLI::App &app, const std::string &message,
                         int argc, char **argv) {
   std::vector<std::string> commands;
-  for (const CLI::App *command : app.get_subcommands([](const CLI::App *) {
-         return true;
-       }))
+  for (const CLI::App *command :
+       app.get_subcommands([](const CLI::App *) { return true; }))
     commands.push_back(command->get_name());
   if (argc > 1 && argv[1][0] != '-' &&
       std::find(commands.begin(), commands.end(), argv[1]) == commands.end())

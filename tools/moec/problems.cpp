@@ -106,8 +106,8 @@ std::string problemLabel(const std::string &canonical) {
   Expected<Problem> p = parseProblem(canonical);
   if (!p)
     return canonical;
-  return fmt::format("{} x {} E{} top{} {} g{}", p->hidden, p->inter, p->experts,
-                     p->topk, p->weights, p->group);
+  return fmt::format("{} x {} E{} top{} {} g{}", p->hidden, p->inter,
+                     p->experts, p->topk, p->weights, p->group);
 }
 
 } // namespace moec::tool

@@ -50,11 +50,10 @@ Expected<std::vector<float>> Reference::run(const Operands &operands) const {
     inputs.push_back(
         {input.name.c_str(), input.bytes.data(), input.bytes.size()});
   const Tensor &output = *tensorsOf(tensors, "output").front();
-  std::vector<float> result(
-      size_t(operands.tokens * elementsPerToken(output)));
-  CompilerReply reply = compiler.reference(
-      module, problem.canonical(), operands.tokens, inputs, weightsOf,
-      const_cast<Reference *>(this), result);
+  std::vector<float> result(size_t(operands.tokens * elementsPerToken(output)));
+  CompilerReply reply =
+      compiler.reference(module, problem.canonical(), operands.tokens, inputs,
+                         weightsOf, const_cast<Reference *>(this), result);
   if (int code = reportReply(reply))
     return Status(ErrorCode(code), "the reference failed (see above)");
   return result;

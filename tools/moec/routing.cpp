@@ -15,7 +15,8 @@ namespace {
 using Ids = std::vector<int32_t>;
 
 /// Draws until the id is new in this token; more slots than experts leave -1.
-template <typename Draw> void fillDistinct(Ids &ids, int64_t experts, Draw draw) {
+template <typename Draw>
+void fillDistinct(Ids &ids, int64_t experts, Draw draw) {
   for (size_t slot = 0; slot < ids.size(); ++slot) {
     ids[slot] = -1;
     if (int64_t(slot) >= experts)
@@ -55,8 +56,7 @@ void one(Random &, int64_t, int64_t experts, Ids &ids) {
 }
 
 void duplicates(Random &random, int64_t, int64_t experts, Ids &ids) {
-  std::fill(ids.begin(), ids.end(),
-            int32_t(random.below(uint64_t(experts))));
+  std::fill(ids.begin(), ids.end(), int32_t(random.below(uint64_t(experts))));
 }
 
 /// Every third token keeps nothing, the others lose about half of their slots,

@@ -53,10 +53,11 @@ Expected<Bundle> readBundleFor(const Options &options,
       most = std::max(most, plan.bucket);
   }
   if (most < 0)
-    return Status(ErrorCode::Unsupported,
-                  fmt::format("{} has no plan for problem {}; it has plans for {}",
-                              options.bundle, problemLabel(canonical),
-                              fmt::join(problems, ", ")));
+    return Status(
+        ErrorCode::Unsupported,
+        fmt::format("{} has no plan for problem {}; it has plans for {}",
+                    options.bundle, problemLabel(canonical),
+                    fmt::join(problems, ", ")));
   if (most < tokens)
     return Status(ErrorCode::Unsupported,
                   fmt::format("{} has plans for up to {} tokens, asked for {}; "
@@ -90,7 +91,8 @@ Expected<Reference> openReference(const Bundle *bundle, const Problem &problem,
       textForCheck(*compiler, bundle, problem, layer.target());
   if (!text)
     return text.status();
-  return Reference(compiler.take(), text.take(), problem, layer.tensors(), seed);
+  return Reference(compiler.take(), text.take(), problem, layer.tensors(),
+                   seed);
 }
 
 void printOutcome(const Options &options, const Layer &layer, uint64_t seed,
@@ -125,12 +127,12 @@ void printOutcome(const Options &options, const Layer &layer, uint64_t seed,
   std::string line = fmt::format("{} {} tokens={}", options.problem,
                                  layer.target(), outcome.tokens);
   if (comparison)
-    line += fmt::format(": {}, relative L2 {:.2e}, worst row {:.2e} (row {}), "
-                        "bound {:.0e}, rms {:.3g}",
-                        comparison->passed ? "passed" : "FAILED",
-                        comparison->relL2, comparison->worstRowRelL2,
-                        comparison->worstRow, relativeBound,
-                        comparison->expectedRms);
+    line +=
+        fmt::format(": {}, relative L2 {:.2e}, worst row {:.2e} (row {}), "
+                    "bound {:.0e}, rms {:.3g}",
+                    comparison->passed ? "passed" : "FAILED", comparison->relL2,
+                    comparison->worstRowRelL2, comparison->worstRow,
+                    relativeBound, comparison->expectedRms);
   else
     line += ": ran, not checked";
   line += fmt::format("; {:.2f} s on {}", outcome.seconds,
@@ -236,8 +238,8 @@ int runAll(const Options &options, const Job &job, const Layer &layer,
     code = int(ErrorCode::Content);
     spdlog::error("moec: error: tokens={}: {}\n  rerun: moec run --problem={} "
                   "--tokens={} --routing={} --seed={}{} --check",
-                  count, outcome->comparison->firstWrong, options.problem, count,
-                  options.routing, job.seed,
+                  count, outcome->comparison->firstWrong, options.problem,
+                  count, options.routing, job.seed,
                   options.bundle.empty() ? "" : " --bundle=" + options.bundle);
   }
   return code;

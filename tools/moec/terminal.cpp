@@ -118,9 +118,8 @@ Status writeOutput(const std::string &path, const std::string &bytes) {
   return {};
 }
 
-Expected<std::vector<int64_t>> parseNumbers(const std::string &text,
-                                            const std::string &option,
-                                            bool zero) {
+Expected<std::vector<int64_t>>
+parseNumbers(const std::string &text, const std::string &option, bool zero) {
   std::vector<int64_t> numbers;
   const char *at = text.data(), *end = at + text.size();
   while (true) {

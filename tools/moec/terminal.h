@@ -64,9 +64,8 @@ Expected<std::string> readInput(const std::string &path);
 Status writeOutput(const std::string &path, const std::string &bytes);
 
 /// Positive (with `zero`: non-negative) numbers separated by commas.
-Expected<std::vector<int64_t>> parseNumbers(const std::string &text,
-                                            const std::string &option,
-                                            bool zero);
+Expected<std::vector<int64_t>>
+parseNumbers(const std::string &text, const std::string &option, bool zero);
 
 /// " (did you mean 'x'?)" when `name` is close to one of `known`, else "".
 std::string suggestion(const std::string &name,

@@ -1,5 +1,5 @@
-// moec test: one stage, compiled, simulated and compared with the reference over
-// a matrix of sizes, numbers of tokens and routings.
+// moec test: one stage, compiled, simulated and compared with the reference
+// over a matrix of sizes, numbers of tokens and routings.
 //
 // The stage runs by itself: the compiler makes a plan for it alone, and its
 // inputs are random. Nothing here knows what a stage computes.
@@ -25,7 +25,8 @@ namespace moec::tool {
 namespace {
 
 struct Options {
-  std::string file, stage, target = "gfx942", problem, tokens, routing, schedule;
+  std::string file, stage, target = "gfx942", problem, tokens, routing,
+                           schedule;
   std::optional<uint64_t> seed;
   bool full = false, json = false;
 };
@@ -44,19 +45,22 @@ Expected<StageFile> readStage(const Options &options) {
   StageFile file{text.take(), options.stage, 0};
   std::vector<std::string> names;
   static const std::regex stagePattern(R"(moe\.stage\s+@([A-Za-z0-9_.$-]+))");
-  for (std::sregex_iterator it(file.text.begin(), file.text.end(), stagePattern),
+  for (std::sregex_iterator
+           it(file.text.begin(), file.text.end(), stagePattern),
        end;
        it != end; ++it)
     names.push_back((*it)[1]);
   if (file.stage.empty() && names.size() == 1)
     file.stage = names.front();
   if (file.stage.empty() && names.empty())
-    return Status(ErrorCode::Content,
-                  fmt::format("{}: expected a moe.stage, found none", options.file));
+    return Status(
+        ErrorCode::Content,
+        fmt::format("{}: expected a moe.stage, found none", options.file));
   if (file.stage.empty())
-    return Status(ErrorCode::Usage,
-                  fmt::format("{} has {} stages: {}; choose one with --stage=NAME",
-                              options.file, names.size(), join(names, ", ")));
+    return Status(
+        ErrorCode::Usage,
+        fmt::format("{} has {} stages: {}; choose one with --stage=NAME",
+                    options.file, names.size(), join(names, ", ")));
   static const std::regex groupPattern(R"(\bgroup\s*=\s*([0-9]{1,6}))");
   std::smatch match;
   if (std::regex_search(file.text, match, groupPattern))
@@ -84,9 +88,9 @@ public:
     std::string bytes;
     if (int code = compile(compiler, tokens, bytes))
       return code;
-    Expected<Bundle> bundle =
-        readBundle({reinterpret_cast<const uint8_t *>(bytes.data()), bytes.size()},
-                   "the compiler's bundle");
+    Expected<Bundle> bundle = readBundle(
+        {reinterpret_cast<const uint8_t *>(bytes.data()), bytes.size()},
+        "the compiler's bundle");
     if (!bundle)
       return report(bundle.status());
     LayerOptions opened;
@@ -110,19 +114,19 @@ public:
   }
 
 private:
-  int compile(const CompilerLibrary &compiler, const std::vector<int64_t> &tokens,
-              std::string &bytes) const {
+  int compile(const CompilerLibrary &compiler,
+              const std::vector<int64_t> &tokens, std::string &bytes) const {
     std::set<int64_t> buckets;
     for (int64_t count : tokens)
       buckets.insert(std::max<int64_t>(count, 1));
-    Json request = {
-        {"op", "compile"},
-        {"target", options.target},
-        {"problem", Json::parse(test.problem.canonical())},
-        {"buckets", buckets},
-        {"inputs", Json::array({{{"name", options.file}, {"text", file.text}}})},
-        {"standalone", file.stage},
-        {"emit", "bundle"}};
+    Json request = {{"op", "compile"},
+                    {"target", options.target},
+                    {"problem", Json::parse(test.problem.canonical())},
+                    {"buckets", buckets},
+                    {"inputs", Json::array({{{"name", options.file},
+                                             {"text", file.text}}})},
+                    {"standalone", file.stage},
+                    {"emit", "bundle"}};
     if (!options.schedule.empty())
       request["schedule"] = options.schedule;
     CompilerReply reply = compiler.invoke(request);
@@ -253,7 +257,8 @@ int test(const Options &options) {
   spdlog::info("stage @{} of {} for {}, seed {}", file->stage, options.file,
                options.target, seed);
 
-  Table table({"problem", "tokens", "routing", "rows", "rel L2", "worst row", ""});
+  Table table(
+      {"problem", "tokens", "routing", "rows", "rel L2", "worst row", ""});
   Totals totals;
   Progress progress("testing");
   int code = 0;
@@ -282,9 +287,10 @@ void addTest(CLI::App &parent, int &exitCode) {
   std::string matrix;
   for (const TestProblem &problem : testProblems(0))
     matrix += fmt::format("  {:<28}{}\n", problem.label, problem.why);
-  app->footer("Problems, unless --problem gives one (a stage that fixes its group "
-              "gets them with that group):\n" +
-              matrix + R"(
+  app->footer(
+      "Problems, unless --problem gives one (a stage that fixes its group "
+      "gets them with that group):\n" +
+      matrix + R"(
 Each runs with uniform routing for 0, 1, 3, 16, 17 and 49 tokens, and with every
 other routing ('moec run --help' lists them) for 17.
 
@@ -305,11 +311,13 @@ Examples:
       ->type_name("NAME");
   app->add_option("--tokens", options->tokens, "Numbers of tokens")
       ->type_name("N,N..");
-  app->add_option("--routing", options->routing, "One routing")->type_name("NAME");
+  app->add_option("--routing", options->routing, "One routing")
+      ->type_name("NAME");
   app->add_option("--schedule", options->schedule,
                   "Schedule attribute instead of the chosen one")
       ->type_name("ATTR");
-  app->add_option("--seed", options->seed, "Of all operands (default: a new one)")
+  app->add_option("--seed", options->seed,
+                  "Of all operands (default: a new one)")
       ->type_name("N");
   app->add_flag("--full", options->full, "Every routing for every count");
   app->add_flag("--json", options->json, "One object a run");

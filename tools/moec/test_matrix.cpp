@@ -47,7 +47,8 @@ std::vector<int64_t> testTokens() {
   return {std::begin(tokenCounts), std::end(tokenCounts)};
 }
 
-std::vector<TestPoint> testPoints(const std::vector<int64_t> &tokens, bool full) {
+std::vector<TestPoint> testPoints(const std::vector<int64_t> &tokens,
+                                  bool full) {
   std::vector<TestPoint> points;
   const std::vector<RoutingKind> &kinds = routingKinds();
   int64_t other = tokens[tokens.size() > 1 ? tokens.size() - 2 : 0];

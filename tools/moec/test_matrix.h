@@ -12,8 +12,8 @@ struct TestProblem {
   Problem problem;
 };
 
-/// The default problems; where `group` is not 0 (the stage fixes it), those that
-/// it suits, with that group.
+/// The default problems; where `group` is not 0 (the stage fixes it), those
+/// that it suits, with that group.
 std::vector<TestProblem> testProblems(int64_t group);
 
 /// One run: tokens and routing.
@@ -24,7 +24,8 @@ struct TestPoint {
 
 /// Uniform routing for all `tokens`, the others for one count; all of both if
 /// `full`.
-std::vector<TestPoint> testPoints(const std::vector<int64_t> &tokens, bool full);
+std::vector<TestPoint> testPoints(const std::vector<int64_t> &tokens,
+                                  bool full);
 
 /// Default numbers of tokens.
 std::vector<int64_t> testTokens();

@@ -29,9 +29,10 @@ static int takeStdout() {
 
 static int worker() {
   if (isatty(STDIN_FILENO) == 1)
-    return report(Status(ErrorCode::Usage,
-                         "'moec worker' is started by libmoec and speaks "
-                         "frames on stdin and stdout; it is not for terminals"));
+    return report(
+        Status(ErrorCode::Usage,
+               "'moec worker' is started by libmoec and speaks "
+               "frames on stdin and stdout; it is not for terminals"));
   signal(SIGPIPE, SIG_IGN);
   int replies = takeStdout();
   if (replies < 0)

@@ -50,7 +50,8 @@ TEST_CASE("R15 Comparison_smallRowWrong_failsThoughTheWholePasses") {
   CHECK(result.worstRow == 3);
   CHECK(result.worstRowRelL2 == Approx(1));
   CHECK_FALSE(result.passed);
-  CHECK(result.firstWrong.rfind("row 3, column 0: expected 0.000841470", 0) == 0);
+  CHECK(result.firstWrong.rfind("row 3, column 0: expected 0.000841470", 0) ==
+        0);
 }
 
 TEST_CASE("R15 Comparison_oneNan_failsAndIsNamed") {

@@ -39,7 +39,8 @@ TEST_CASE("Generator_int4_scalesArePositiveAndNearTheTarget") {
   std::vector<uint8_t> values(8);
   std::vector<uint16_t> scales(1000);
   fillInt4(Random(7, "w"), 7168, values.data(), 8, scales.data(), 2000);
-  // floor(-3.2 - log2(7168) / 2) = floor(-9.60) = -10: scales in 2^-10 * [1, 4).
+  // floor(-3.2 - log2(7168) / 2) = floor(-9.60) = -10: scales in 2^-10 * [1,
+  // 4).
   for (uint16_t bits : scales) {
     CHECK(bf16ToFloat(bits) >= std::ldexp(1.0f, -10));
     CHECK(bf16ToFloat(bits) < std::ldexp(1.0f, -8));
@@ -61,8 +62,8 @@ TEST_CASE("Generator_activations_haveVarianceOne") {
 TEST_CASE("R10 Generator_floatToBf16_roundsToNearestEven") {
   // bf16 has 7 mantissa bits: between 1 and 2 its step is 2^-7.
   CHECK(floatToBf16(1.0f) == 0x3f80);
-  CHECK(floatToBf16(1.0f + 0x1p-8f) == 0x3f80);          // tie, even below
-  CHECK(floatToBf16(1.0f + 3 * 0x1p-8f) == 0x3f82);      // tie, even above
+  CHECK(floatToBf16(1.0f + 0x1p-8f) == 0x3f80);     // tie, even below
+  CHECK(floatToBf16(1.0f + 3 * 0x1p-8f) == 0x3f82); // tie, even above
   CHECK(floatToBf16(1.0f + 0x1p-8f + 0x1p-20f) == 0x3f81);
   CHECK(std::isnan(bf16ToFloat(floatToBf16(std::nanf("")))));
 }

@@ -63,10 +63,10 @@ TEST_CASE("R05 Routing_dropped_hasTokensWithoutAnyExpert") {
   for (int64_t token = 0; token < tokens; token += 3)
     for (int64_t slot = 0; slot < topk; ++slot)
       CHECK_FALSE(routing.valid(size_t(token * topk + slot), experts));
-  CHECK(std::any_of(routing.ids.begin(), routing.ids.end(), [](int32_t id) {
-    return id >= 0 && id < experts;
-  }));
-  CHECK(std::count(routing.ids.begin(), routing.ids.end(), int32_t(experts)) > 0);
+  CHECK(std::any_of(routing.ids.begin(), routing.ids.end(),
+                    [](int32_t id) { return id >= 0 && id < experts; }));
+  CHECK(std::count(routing.ids.begin(), routing.ids.end(), int32_t(experts)) >
+        0);
 }
 
 TEST_CASE("R07 Routing_moreSlotsThanExperts_leavesMinusOne") {
@@ -82,7 +82,7 @@ TEST_CASE("R42 Routing_unknownName_listsTheKnown") {
   auto found = findRoutingKind("emtpy");
   REQUIRE_FALSE(found);
   CHECK(found.status().code() == moec::ErrorCode::Usage);
-  CHECK(found.status().message() ==
-        "unknown routing 'emtpy' (did you mean 'empty'?); known: uniform, skewed, "
-        "same, one, duplicates, dropped, empty");
+  CHECK(found.status().message() == "unknown routing 'emtpy' (did you mean "
+                                    "'empty'?); known: uniform, skewed, "
+                                    "same, one, duplicates, dropped, empty");
 }
