@@ -71,11 +71,12 @@ void ProgramLowering::lowerFetch(tile::FetchOp op) {
   const RowsOperand &source = rows[op.getSource()];
   const Staging &staging = stagings[op.getResult().getType().getCols()];
   Value k = scalar(op.getK());
-  Value start = insideDepth(k, source.type.getCols().value(), lane.shl(k, 1));
+  Value inside = lane.less(k, lane.i32(source.type.getCols().value()));
   Values chunks;
   for (auto [id, column] : llvm::zip(staging.rowOfChunk, staging.column))
     chunks.push_back(lane.bufferLoad(lane.vector(4, lane.i32Type()), source.buffer,
-                                     rowOffset(id, source, column), start,
+                                     guarded(inside, rowOffset(id, source, column)),
+                                     lane.shl(k, 1),
                                      CachePolicy::Normal));
   values[op.getResult()] = chunks;
 }

@@ -7,6 +7,7 @@
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/ADT/TypeSwitch.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 
@@ -28,6 +29,32 @@ std::vector<KernelArgument> kernelArguments(tile::ProgramOp program) {
            ArgumentRole::RouterWeights, ArgumentRole::Tokens});
   }
   return arguments;
+}
+
+std::string unsupportedWeights(moe::ExpertsType type) {
+  moe::QuantAttr format = type.getFormat();
+  auto print = [](Type element) {
+    std::string text;
+    llvm::raw_string_ostream(text) << element;
+    return text;
+  };
+  int64_t n = type.getChannels().value(), k = type.getDepth().value();
+  if (!format.getElement().isSignlessInteger(4))
+    return "weights of " + print(format.getElement()) +
+           " are not supported yet; i4 is";
+  if (!format.getScale().isBF16())
+    return "scales of " + print(format.getScale()) +
+           " are not supported by the kernel, which wants bf16";
+  if (256 % format.getGroup())
+    return "a group of " + std::to_string(format.getGroup()) +
+           " is not supported; 32, 64, 128 and 256 are";
+  if (k % 32 || n % 32)
+    return "weights of " + std::to_string(n) + " channels of " + std::to_string(k) +
+           " are not supported; both must be multiples of 32";
+  if (n * k / 2 > INT32_MAX)
+    return "the weights of one expert take " + std::to_string(n * k / 2) +
+           " bytes; at most 2 GiB are supported";
+  return "";
 }
 
 /// What a kernel argument is called in the code object's metadata.
@@ -106,6 +133,8 @@ ErrorCode ProgramLowering::createKernel() {
                         builder.getUnitAttr());
   builder.setInsertionPointToStart(&kernel.getBody().front());
   bindArguments(kernel.getBody().front());
+  if (status != ErrorCode::Ok)
+    return status;
   lowerBody(program.getBody().front());
   builder.setInsertionPointToEnd(&kernel.getBody().front());
   gpu::ReturnOp::create(builder, loc);
@@ -138,6 +167,8 @@ void ProgramLowering::bindArguments(Block &entry) {
     if (auto type = dyn_cast<moe::RowsType>(argument.getType())) {
       RowsOperand &operand = rows[argument];
       operand.type = type;
+      if (!type.getElement().isBF16() && !type.getElement().isF32())
+        refuse(program, "rows must be bf16 or f32");
       operand.pointer = arguments[next++];
       operand.rowBytes = type.getCols().value() *
                          type.getElement().getIntOrFloatBitWidth() / 8;
@@ -149,10 +180,8 @@ void ProgramLowering::bindArguments(Block &entry) {
       int64_t n = type.getChannels().value(), k = type.getDepth().value();
       operand.valueBytes = n * k / 2;
       operand.scaleBytes = n * tile::groupCount(k, type.getFormat().getGroup()) * 2;
-      if (operand.valueBytes > INT32_MAX)
-        refuse(program, "the weights of one expert take " +
-                            Twine(operand.valueBytes) +
-                            " bytes; at most 2 GiB are supported");
+      if (std::string why = unsupportedWeights(type); !why.empty())
+        refuse(program, why);
     } else {
       RoutingOperand &operand = routings[argument];
       operand.type = cast<moe::RoutingType>(argument.getType());
@@ -276,8 +305,8 @@ void ProgramLowering::lowerRows(tile::RowsOp op) {
   });
 }
 
-Value ProgramLowering::insideDepth(Value k, int64_t depth, Value offset) {
-  return lane.select(lane.less(k, lane.i32(depth)), offset, lane.i32(kOutside));
+Value ProgramLowering::guarded(Value inside, Value lanes) {
+  return lane.select(inside, lanes, lane.i32(kOutside));
 }
 
 SmallVector<Type> ProgramLowering::loweredTypes(Type type) {
@@ -311,6 +340,11 @@ SmallVector<Type> ProgramLowering::loweredTypes(Type type) {
 
 void ProgramLowering::lowerFor(Operation &op) {
   auto loop = cast<scf::ForOp>(op);
+  auto step = loop.getStep().getDefiningOp<arith::ConstantIndexOp>();
+  if (!step || step.value() <= 0) {
+    refuse(&op, "the step of a loop must be a positive constant");
+    return;
+  }
   Values inits;
   SmallVector<size_t> counts;
   for (Value init : loop.getInitArgs()) {
@@ -350,6 +384,11 @@ void ProgramLowering::lowerFor(Operation &op) {
 /// Index arithmetic becomes 32-bit arithmetic of the same name.
 void ProgramLowering::lowerIndexOp(Operation &op) {
   if (auto constant = dyn_cast<arith::ConstantIndexOp>(op)) {
+    if (!llvm::isInt<32>(constant.value())) {
+      refuse(&op, "an index of a tile.program has 32 bits, found " +
+                      Twine(constant.value()));
+      return;
+    }
     values[constant] = {lane.i32(constant.value())};
     return;
   }

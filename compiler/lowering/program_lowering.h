@@ -69,8 +69,10 @@ private:
   void lowerFor(mlir::Operation &op);
   void lowerIndexOp(mlir::Operation &op);
   mlir::SmallVector<mlir::Type> loweredTypes(mlir::Type type);
-  /// `offset` where column `k` is one of `depth`, else kOutside.
-  mlir::Value insideDepth(mlir::Value k, int64_t depth, mlir::Value offset);
+  /// `lanes`, the part of an offset that each lane has for itself, or kOutside
+  /// where `inside` is false. The uniform part cannot say it: hardware does
+  /// not check that one against the end of a buffer alike everywhere.
+  mlir::Value guarded(mlir::Value inside, mlir::Value lanes);
   mlir::Value scalar(mlir::Value v) { return values.lookup(v).front(); }
   ErrorCode refuse(mlir::Operation *op, const llvm::Twine &what);
 
@@ -92,7 +94,8 @@ private:
   void lowerLoadScale(mlir::tile::LoadScaleOp op);
   void lowerOffset(mlir::tile::OffsetOp op);
   void lowerMma(mlir::tile::MmaOp op);
-  mlir::Value channelTile(const WeightsOperand &w, int64_t projection, mlir::Value n);
+  mlir::Value channelTile(int64_t projection, mlir::Value n);
+  mlir::Value insideWeights(const WeightsOperand &w, mlir::Value tile, mlir::Value k);
   Values unpackInt4(mlir::Value dword);
   mlir::Value scaleOf(mlir::ValueRange packed, int64_t group);
   mlir::Value matrix(mlir::ValueRange a, mlir::ValueRange b, mlir::Value acc);

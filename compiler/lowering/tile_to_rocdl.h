@@ -35,6 +35,9 @@ std::vector<KernelArgument> kernelArguments(mlir::tile::ProgramOp program);
 /// Layout of the weights that the lowering reads (runtime/layer/layouts).
 constexpr const char *kWeightsLayout = "i4r3.v1";
 
+/// Why the lowering cannot read weights of this (bound) type, "" if it can.
+std::string unsupportedWeights(mlir::moe::ExpertsType type);
+
 /// Builds a gpu.module with one kernel of the program's name at `builder`'s
 /// insertion point. Pre: `program` verifies. Post: only upstream dialects.
 /// On failure: a diagnostic at the operation, and its code.

@@ -24,28 +24,38 @@ using namespace mlir;
 namespace moec {
 
 /// Number of this tile of 16 channels among all of the expert's.
-Value ProgramLowering::channelTile(const WeightsOperand &w, int64_t projection,
-                                   Value n) {
+Value ProgramLowering::channelTile(int64_t projection, Value n) {
   // `projection` counts equal parts of the channels, each as wide as the
   // program's output.
   auto out = cast<moe::RowsType>(program.getArgumentTypes().back());
   return lane.add(scalar(n), lane.i32(projection * out.getCols().value() / 16));
 }
 
+/// Whether the tile of channels and column `k` exist. Tiles past the last exist
+/// when channels are no multiple of the block's.
+Value ProgramLowering::insideWeights(const WeightsOperand &w, Value tile, Value k) {
+  auto out = cast<moe::RowsType>(program.getArgumentTypes().back());
+  Value inside = lane.less(k, lane.i32(w.type.getDepth().value()));
+  if (out.getCols().value() % program.getSchedule().getBlockN() == 0)
+    return inside;
+  Value exists = lane.less(tile, lane.i32(w.type.getChannels().value() / 16));
+  return lane.bitAnd(inside, exists);
+}
+
 void ProgramLowering::lowerLoad(tile::LoadOp op) {
   const WeightsOperand &w = weights[op.getSource()];
   int64_t depth = w.type.getDepth().value();
-  Value tile = channelTile(w, op.getProjection(), op.getN());
+  Value tile = channelTile(op.getProjection(), op.getN());
   Value k = scalar(op.getK());
-  Value start = insideDepth(
-      k, depth, lane.add(lane.mul(tile, lane.i32(8 * depth)), lane.shl(k, 3)));
+  Value inside = insideWeights(w, tile, k);
+  Value start = lane.add(lane.mul(tile, lane.i32(8 * depth)), lane.shl(k, 3));
   Values parts;
   int64_t offset = 0;
   for (Type type : loweredTypes(op.getResult().getType())) {
     int64_t dwords = cast<VectorType>(type).getNumElements();
     Value lanes = lane.add(lane.mul(laneId, lane.i32(4 * dwords)), lane.i32(offset));
     Type loaded = dwords == 1 ? lane.i32Type() : type;
-    Value part = lane.bufferLoad(loaded, w.valueBuffer, lanes, start,
+    Value part = lane.bufferLoad(loaded, w.valueBuffer, guarded(inside, lanes), start,
                                  CachePolicy::NonTemporal);
     parts.push_back(dwords == 1 ? lane.pack(part) : part);
     offset += 256 * dwords;
@@ -58,13 +68,13 @@ void ProgramLowering::lowerLoadScale(tile::LoadScaleOp op) {
   int64_t depth = w.type.getDepth().value(), group = w.type.getFormat().getGroup();
   int64_t groups = op.getResult().getType().getCols();
   int64_t perBlock = 256 / group;
-  Value tile = channelTile(w, op.getProjection(), op.getN());
+  Value tile = channelTile(op.getProjection(), op.getN());
   // k is a multiple of 256 and so of the group.
   Value k = scalar(op.getK());
   int64_t tileBytes = 32 * tile::groupCount(depth, group);
-  Value start = insideDepth(k, depth,
-                            lane.add(lane.mul(tile, lane.i32(tileBytes)),
-                                     lane.mul(lane.divu(k, group), lane.i32(32))));
+  Value inside = insideWeights(w, tile, k);
+  Value start = lane.add(lane.mul(tile, lane.i32(tileBytes)),
+                         lane.mul(lane.divu(k, group), lane.i32(32)));
 
   Values halves; // i16, where loads are that narrow
   Values dwords;
@@ -74,13 +84,14 @@ void ProgramLowering::lowerLoadScale(tile::LoadScaleOp op) {
     bool whole = count == perBlock && perBlock >= 2;
     if (!whole) {
       for (int64_t i = 0; i < count; ++i)
-        halves.push_back(lane.bufferLoad(lane.i16Type(), w.scaleBuffer,
-                                         lane.add(lanes, lane.i32(2 * i)), start,
-                                         CachePolicy::Normal));
+        halves.push_back(lane.bufferLoad(
+            lane.i16Type(), w.scaleBuffer,
+            guarded(inside, lane.add(lanes, lane.i32(2 * i))), start,
+            CachePolicy::Normal));
       continue;
     }
     Type type = count == 2 ? lane.i32Type() : lane.vector(count / 2, lane.i32Type());
-    Value loaded = lane.bufferLoad(type, w.scaleBuffer, lanes, start,
+    Value loaded = lane.bufferLoad(type, w.scaleBuffer, guarded(inside, lanes), start,
                                    CachePolicy::Normal);
     for (int64_t i = 0; i < count / 2; ++i)
       dwords.push_back(count == 2 ? loaded : lane.extract(loaded, i));

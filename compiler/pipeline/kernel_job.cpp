@@ -59,6 +59,11 @@ ErrorCode lowerStage(State &state) {
 
 ErrorCode lowerProgram(State &state) {
   auto program = cast<mlir::tile::ProgramOp>(state.op);
+  if (program.getTarget() != StringRef(state.job.target->name)) {
+    program.emitError() << "is a program for " << program.getTarget()
+                        << ", the target is " << state.job.target->name;
+    return ErrorCode::Usage;
+  }
   OpBuilder builder(program);
   ErrorCode code = tileToRocdl(program, builder);
   if (code == ErrorCode::Ok)
@@ -102,6 +107,26 @@ ErrorCode load(State &state, MLIRContext *context) {
   return ErrorCode::Ok;
 }
 
+/// A schedule that does not fit the registers still compiles, to code that
+/// nobody wants: refused, unless its text was asked for or it was written by
+/// hand below the rung `tile`.
+ErrorCode checkSpills(State &state, const KernelResult &result) {
+  if (state.job.from > Rung::Tile)
+    return ErrorCode::Ok;
+  for (const KernelInfo &kernel : result.kernels) {
+    if (!kernel.vgprSpills && !kernel.scratchBytes)
+      continue;
+    state.module->emitError() << "the schedule does not fit the registers of "
+                              << state.job.target->name << ": kernel " << kernel.name
+                              << " spills " << kernel.vgprSpills
+                              << " of them and uses " << kernel.scratchBytes
+                              << " bytes of scratch; reduce block_n or prefetch, "
+                                 "or use more waves";
+    return ErrorCode::Unsupported;
+  }
+  return ErrorCode::Ok;
+}
+
 /// Generates code from the rung `rocdl` or `llvm`.
 ErrorCode generate(State &state, KernelResult &result) {
   const KernelJob &job = state.job;
@@ -125,7 +150,7 @@ ErrorCode generate(State &state, KernelResult &result) {
   result.output = std::move(job.emit == Rung::Llvm  ? code.llvmText
                             : job.emit == Rung::Asm ? code.asmText
                                                     : code.hsaco);
-  return ErrorCode::Ok;
+  return checkSpills(state, result);
 }
 
 double millisecondsSince(std::chrono::steady_clock::time_point start) {

@@ -22,13 +22,46 @@ std::unique_ptr<MLIRContext> makeContext() {
   registry.insert<mlir::moe::MoeDialect, mlir::tile::TileDialect>();
   auto context =
       std::make_unique<MLIRContext>(registry, MLIRContext::Threading::DISABLED);
+  context->printOpOnDiagnostic(false);
   // The lowerings build operations of dialects that no input names.
   context->loadAllAvailableDialects();
   return context;
 }
 
+/// Deepest nesting of brackets in an input. MLIR's parser recurses, and no
+/// guard survives the end of the stack.
+constexpr int kMaxNesting = 256;
+
+/// Line of the first bracket nested too deeply, 0 if there is none.
+static unsigned findTooDeep(StringRef text) {
+  unsigned line = 1;
+  int depth = 0;
+  for (size_t i = 0; i < text.size(); ++i) {
+    char c = text[i], before = i ? text[i - 1] : ' ';
+    if (c == '\n')
+      ++line;
+    else if (c == '/' && before == '/')
+      i = std::min(text.find('\n', i), text.size()) - 1;
+    else if (c == '"')
+      for (++i; i < text.size() && text[i] != '"' && text[i] != '\n'; ++i)
+        i += text[i] == '\\';
+    else if (StringRef("([{<").contains(c))
+      ++depth;
+    else if (depth && StringRef(")]}>").contains(c) && !(c == '>' && before == '-'))
+      --depth;
+    if (depth > kMaxNesting)
+      return line;
+  }
+  return 0;
+}
+
 OwningOpRef<ModuleOp> parseInput(const Input &input, MLIRContext *context,
                                  bool verify) {
+  if (unsigned line = findTooDeep(input.text)) {
+    emitError(FileLineColLoc::get(context, input.name, line, 1))
+        << "brackets are nested more than " << kMaxNesting << " deep";
+    return nullptr;
+  }
   ParserConfig config(context, verify);
   OwningOpRef<ModuleOp> module =
       parseSourceString<ModuleOp>(input.text, config, input.name);

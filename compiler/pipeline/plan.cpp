@@ -27,6 +27,11 @@ constexpr uint64_t kPartialBytes = 64ull << 20;
 /// 32-bit offsets, of which the topmost mean "outside".
 constexpr uint64_t kMatrixBytes = 0xFFFF0000ull;
 constexpr uint64_t kAlignment = 256;
+/// HIP's limit of a grid along y, where blocks of rows and tokens lie.
+constexpr int64_t kMaxGridY = 65535;
+/// Sorted ids keep the token in 24 bits; the number of tokens marks a pad.
+constexpr uint64_t kMaxTokens = (1 << 24) - 1;
+using tile::kTile;
 
 std::string print(Attribute attribute) {
   std::string text;
@@ -113,18 +118,22 @@ private:
     return stage.getResultRows().getSpace() == moe::RowSpace::token;
   }
 
-  /// Tokens of one pass: as many as the bucket has, fewer when partial sums or
-  /// a matrix would grow too large.
+  /// Tokens of one pass: as many as the bucket has, fewer when partial sums, a
+  /// matrix or a grid would grow too large.
   void choosePass() {
-    uint64_t tokens = plan.bucket;
+    uint64_t tokens = std::min<uint64_t>(plan.bucket, kMaxTokens);
     for (auto apply : layer.getBody().front().getOps<moe::ApplyOp>()) {
       moe::StageOp stage = stageOf(apply);
       int64_t slots = apply.getRouting().getType().getSlots().value();
+      int64_t experts = apply.getRouting().getType().getExperts().value();
+      tokens = std::min<uint64_t>(
+          tokens, (kTile * kMaxGridY - (kTile - 1) * experts) / slots);
       Matrix x{apply.getX().getType(), slots};
       tokens = std::min(tokens, kMatrixBytes / x.tokenBytes());
       Matrix y{stage.getResultRows(), slots};
-      if (sumsPairs(stage))
-        tokens = std::min(tokens, kPartialBytes / (4 * slots * y.type.getCols().value()));
+      if (sumsPairs(stage)) // The combine kernel has a row of blocks a token.
+        tokens = std::min({tokens, uint64_t(kMaxGridY),
+                           kPartialBytes / (4 * slots * y.type.getCols().value())});
       else
         tokens = std::min(tokens, kMatrixBytes / y.tokenBytes());
     }
@@ -260,18 +269,18 @@ private:
     plan.launches.push_back(std::move(entry));
   }
 
-  /// Most blocks of 16 rows that a pass can need: every expert with a pair
-  /// pads at most 15 rows.
+  /// Most blocks of rows that a pass can need: every expert with a pair pads
+  /// at most kTile - 1 of them.
   int64_t maxBlocks(moe::RoutingType type) {
     int64_t pairs = plan.passTokens * type.getSlots().value();
-    return (pairs + 15 * std::min(pairs, type.getExperts().value())) / 16;
+    return (pairs + (kTile - 1) * std::min(pairs, type.getExperts().value())) / kTile;
   }
 
   void planRoute(moe::RouteOp route) {
     moe::RoutingType type = route.getRouting().getType();
     int64_t blocks = maxBlocks(type);
     auto [ids, weights] = choices[route.getChoice()];
-    RoutingBuffers buffers{workspace(blocks * 16 * 4), workspace(blocks * 4),
+    RoutingBuffers buffers{workspace(blocks * kTile * 4), workspace(blocks * 4),
                            workspace(8), ids, weights};
     routings[route.getRouting()] = buffers;
     launch(support("route"), 1, 1,
@@ -281,7 +290,7 @@ private:
 
   FailureOr<tile::ScheduleAttr> scheduleOf(moe::StageOp stage) {
     if (request.schedule.empty())
-      return chooseSchedule(stage, *request.target, plan.bucket);
+      return chooseSchedule(stage);
     auto given = dyn_cast_or_null<tile::ScheduleAttr>(
         parseAttribute(request.schedule, stage.getContext()));
     if (given)

@@ -8,10 +8,9 @@ using namespace mlir;
 
 namespace moec {
 
-namespace {
-constexpr int64_t kTile = 16;       ///< Rows and channels of a fragment.
-constexpr int64_t kScaleBlock = 256; ///< k of a block of scales in memory.
-} // namespace
+using tile::kTile;
+/// k of a block of scales in memory, and of a step.
+constexpr int64_t kScaleBlock = 256;
 
 StageShape StageShape::of(moe::StageOp stage) {
   moe::ContractOp contract = stage.getContract();
@@ -21,20 +20,20 @@ StageShape StageShape::of(moe::StageOp stage) {
           contract.getWeights().getType().getFormat().getGroup()};
 }
 
-Resources resourcesOf(const StageShape &shape, tile::ScheduleAttr schedule) {
+Resources resourcesOf(const StageShape &shape, tile::ScheduleAttr schedule,
+                      const Target &target) {
   Resources need;
   need.ldsBytes = 2 * schedule.getBlockM() * schedule.getBlockK() * 2;
   int64_t frags = shape.projections * schedule.getBlockN() / (kTile * schedule.getWaves());
   int64_t weights = schedule.getBlockK() / 32;
   int64_t scales = (tile::groupCount(schedule.getBlockK(), shape.group) + 1) / 2;
   int64_t staged = schedule.getBlockM() * schedule.getBlockK() * 2 /
-                   (schedule.getWaves() * 64 * 4);
+                   (schedule.getWaves() * target.waveLanes * 4);
   need.registers = frags * 4 + schedule.getPrefetch() * (frags * (weights + scales) + staged) + 32;
   return need;
 }
 
-tile::ScheduleAttr chooseSchedule(moe::StageOp stage, const Target &target,
-                                  int64_t tokens) {
+tile::ScheduleAttr chooseSchedule(moe::StageOp stage) {
   StageShape shape = StageShape::of(stage);
   // Four waves hide each other's waits; fewer only when channels run out.
   int64_t waves = 4;
@@ -57,36 +56,19 @@ ErrorCode checkSchedule(moe::StageOp stage, tile::ScheduleAttr schedule,
                       << stage.getSymName() << ": " << what;
     return code;
   };
-  int64_t waves = schedule.getWaves();
-  if (waves < 1 || waves > 8 || (waves & (waves - 1)))
-    return refuse(ErrorCode::Content,
-                  "waves is " + Twine(waves) + ", must be 1, 2, 4 or 8");
-  if (schedule.getBlockM() != kTile)
-    return refuse(ErrorCode::Content, "block_m is " + Twine(schedule.getBlockM()) +
-                                          ", must be 16, the rows of the matrix "
-                                          "instruction");
-  if (schedule.getBlockN() < 1 || schedule.getBlockN() % (kTile * waves))
-    return refuse(ErrorCode::Content,
-                  "block_n is " + Twine(schedule.getBlockN()) +
-                      ", must be a multiple of 16 * waves = " + Twine(kTile * waves));
-  if (schedule.getBlockK() < 1 || schedule.getBlockK() % kScaleBlock)
-    return refuse(ErrorCode::Content,
-                  "block_k is " + Twine(schedule.getBlockK()) +
-                      ", must be a multiple of " + Twine(kScaleBlock) +
-                      ", the k of a block of scales");
-  if (schedule.getPrefetch() != 2 && schedule.getPrefetch() != 4)
-    return refuse(ErrorCode::Content, "prefetch is " + Twine(schedule.getPrefetch()) +
-                                          ", must be 2 or 4");
+  if (std::string problem = tile::scheduleProblem(schedule); !problem.empty())
+    return refuse(ErrorCode::Content, problem);
   if (!target.findMatrix("bf16", kTile))
     return refuse(ErrorCode::Unsupported,
                   Twine(std::string(target.name)) +
                       " has no bf16 matrix instruction of 16 rows");
-  Resources need = resourcesOf(StageShape::of(stage), schedule);
+  Resources need = resourcesOf(StageShape::of(stage), schedule, target);
   if (need.ldsBytes > target.ldsBytes)
     return refuse(ErrorCode::Unsupported,
                   "needs " + Twine(need.ldsBytes) + " bytes of LDS, " +
                       std::string(target.name) + " has " + Twine(target.ldsBytes) +
                       ": reduce block_k");
+  int64_t waves = schedule.getWaves();
   int64_t wavesPerSimd = std::max<int64_t>(1, waves / target.simdsPerCu);
   int64_t registers = target.maxVgprs / wavesPerSimd;
   if (need.registers > registers)

@@ -1,7 +1,7 @@
 // Which schedule a stage gets on a target, and whether a given one is legal.
 //
-// Choosing is a pure function of the bound stage, the target and the bucket;
-// it never looks at the machine it runs on. One family is here: tiles of 16
+// Choosing is a pure function of the bound stage; it never looks at the
+// machine it runs on. One family is here: tiles of 16
 // rows, waves side by side along n, weights from memory to registers.
 #pragma once
 
@@ -29,11 +29,12 @@ struct Resources {
   /// accumulators and the loads of the steps in flight.
   int64_t registers = 0;
 };
-Resources resourcesOf(const StageShape &shape, mlir::tile::ScheduleAttr schedule);
+Resources resourcesOf(const StageShape &shape, mlir::tile::ScheduleAttr schedule,
+                      const Target &target);
 
-/// The schedule for up to `tokens` tokens. Legal for every supported shape.
-mlir::tile::ScheduleAttr chooseSchedule(mlir::moe::StageOp stage,
-                                        const Target &target, int64_t tokens);
+/// The schedule of `stage`, for any number of tokens and on every target: this
+/// one family has a single best guess. Legal for every supported shape.
+mlir::tile::ScheduleAttr chooseSchedule(mlir::moe::StageOp stage);
 
 /// Checks fields and resources; on failure a diagnostic at the stage says
 /// which field, what it needs and what the target has. Content: the field can

@@ -4,6 +4,7 @@
 
 #include "mlir/IR/AttrTypeSubElements.h"
 #include "mlir/IR/Builders.h"
+#include "llvm/Support/MathExtras.h"
 
 #include <nlohmann/json.hpp>
 
@@ -55,8 +56,16 @@ private:
       if (symbol.name != dim.getSymbol().getValue())
         continue;
       int64_t value = problem.*symbol.field;
+      int64_t bound;
+      if (value >= 1 && (llvm::MulOverflow(dim.getFactor(), value, bound) ||
+                         bound > INT32_MAX)) {
+        fail(ErrorCode::Content)
+            << "has a size of " << dim.getFactor() << " * " << value
+            << "; sizes are at most 2147483647";
+        return dim;
+      }
       if (value >= 1)
-        return moe::DimAttr::get(dim.getContext(), dim.getFactor() * value, {});
+        return moe::DimAttr::get(dim.getContext(), bound, {});
       fail(ErrorCode::Usage) << "the problem does not give \"" << symbol.key
                              << "\", which binds " << symbol.name;
       return dim;

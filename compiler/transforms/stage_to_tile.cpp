@@ -2,6 +2,7 @@
 
 #include "compiler/transforms/stage_to_tile.h"
 
+#include "compiler/lowering/tile_to_rocdl.h"
 #include "compiler/schedule/schedule.h"
 #include "compiler/transforms/expand_scalar.h"
 
@@ -16,7 +17,7 @@ namespace moec {
 
 namespace {
 
-constexpr int64_t kTile = 16;
+using tile::kTile;
 
 /// Loads of one step along K that are on their way.
 struct Step {
@@ -320,24 +321,11 @@ ErrorCode checkStage(moe::StageOp stage) {
     return ErrorCode::Unsupported;
   };
   moe::ContractOp contract = stage.getContract();
-  moe::ExpertsType weights = contract.getWeights().getType();
-  moe::QuantAttr format = weights.getFormat();
-  std::string element, scale;
-  llvm::raw_string_ostream(element) << format.getElement();
-  llvm::raw_string_ostream(scale) << format.getScale();
-  if (element != "i4")
-    return refuse("weights of " + element + " are not supported yet; i4 is");
-  if (!format.getScale().isBF16())
-    return refuse("scales of " + scale +
-                  " are not supported by the kernel, which wants bf16");
+  if (std::string why = unsupportedWeights(contract.getWeights().getType());
+      !why.empty())
+    return refuse(why);
   if (!contract.getX().getType().getElement().isBF16())
     return refuse("activations must be bf16");
-  if (256 % format.getGroup())
-    return refuse("a group of " + Twine(format.getGroup()) +
-                  " is not supported; 32, 64, 128 and 256 are");
-  if (weights.getDepth().value() % 32)
-    return refuse("a contraction of " + Twine(weights.getDepth().value()) +
-                  " is not supported; it must be a multiple of 32");
   if (stage.getResultRows().getCols().value() % 32)
     return refuse(Twine(stage.getResultRows().getCols().value()) +
                   " output channels are not supported; they must be a multiple of 32");

@@ -102,16 +102,13 @@ LogicalResult StageOp::verifyRegions() {
 // ContractOp
 //===----------------------------------------------------------------------===//
 
-/// P times `dim`.
-static DimAttr multiply(DimAttr dim, int64_t times) {
-  return DimAttr::get(dim.getContext(), dim.getFactor() * times, dim.getSymbol());
-}
-
-static std::string text(DimAttr dim) {
+/// `times` times `dim`, as types print it.
+static std::string text(DimAttr dim, int64_t times = 1) {
   std::string out;
   llvm::raw_string_ostream os(out);
-  if (dim.isBound() || dim.getFactor() != 1)
-    os << dim.getFactor() << (dim.isBound() ? "" : "*");
+  int64_t factor = dim.getFactor() * times;
+  if (dim.isBound() || factor != 1)
+    os << factor << (dim.isBound() ? "" : "*");
   if (!dim.isBound())
     os << dim.getSymbol().getValue();
   return out;
@@ -130,13 +127,13 @@ LogicalResult ContractOp::verify() {
   if (getNumResults() == 0)
     return emitOpError("(contract-channels) must have at least one result");
   if (auto stage = (*this)->getParentOfType<StageOp>()) {
-    DimAttr expected = multiply(stage.getResultRows().getCols(), getNumResults());
-    if (weights.getChannels() != expected)
+    DimAttr cols = stage.getResultRows().getCols(), channels = weights.getChannels();
+    if (channels.getSymbol() != cols.getSymbol() ||
+        channels.getFactor() != cols.getFactor() * int64_t(getNumResults()))
       return emitOpError("(contract-channels) with ")
              << getNumResults() << " result(s) and "
-             << text(stage.getResultRows().getCols())
-             << " columns in the stage's result the weights must have "
-             << text(expected) << " channels, found " << text(weights.getChannels());
+             << text(cols) << " columns in the stage's result the weights must have "
+             << text(cols, getNumResults()) << " channels, found " << text(channels);
   }
   return success();
 }

@@ -45,7 +45,7 @@ def Moe_DimAttr : Moe_Attr<"Dim", "dim"> {
     and a factor; a bound one has no symbol and its value as the factor.
 
     Constraints:
-    * (dim-positive) the number or factor is at least 1.
+    * (dim-range) the number or factor is 1 to 2^31 - 1.
   }];
   let parameters = (ins "int64_t":$factor, "StringAttr":$symbol);
   let hasCustomAssemblyFormat = 1;

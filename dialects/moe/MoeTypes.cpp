@@ -37,8 +37,8 @@ void MoeDialect::registerTypes() {
 
 LogicalResult DimAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                               int64_t factor, StringAttr symbol) {
-  if (factor < 1)
-    return emitError() << "(dim-positive) a size is at least 1, found " << factor;
+  if (factor < 1 || factor > INT32_MAX)
+    return emitError() << "(dim-range) a size is 1 to 2147483647, found " << factor;
   return success();
 }
 

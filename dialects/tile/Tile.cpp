@@ -57,10 +57,34 @@ static bool isBound(Type type) {
   return false;
 }
 
+std::string mlir::tile::scheduleProblem(ScheduleAttr schedule) {
+  constexpr int64_t kMost = 1 << 20; // Products of fields stay in 64 bits.
+  int64_t waves = schedule.getWaves(), blockN = schedule.getBlockN(),
+          blockK = schedule.getBlockK();
+  auto is = [](StringRef field, int64_t value, const Twine &must) {
+    return (field + " is " + Twine(value) + ", must be " + must).str();
+  };
+  if (waves < 1 || waves > 8 || (waves & (waves - 1)))
+    return is("waves", waves, "1, 2, 4 or 8");
+  if (schedule.getBlockM() != kTile)
+    return is("block_m", schedule.getBlockM(),
+              "16, the rows of the matrix instruction");
+  if (blockN < 1 || blockN > kMost || blockN % (kTile * waves))
+    return is("block_n", blockN, "a multiple of 16 * waves = " + Twine(kTile * waves));
+  if (blockK < 1 || blockK > kMost || blockK % 256)
+    return is("block_k", blockK,
+              "a multiple of 256, the k of a block of scales");
+  if (schedule.getPrefetch() != 2 && schedule.getPrefetch() != 4)
+    return is("prefetch", schedule.getPrefetch(), "2 or 4");
+  return "";
+}
+
 LogicalResult ProgramOp::verify() {
   if (!moec::findTarget(getTarget()))
     return emitOpError("(program-target) has unknown target \"")
            << getTarget() << "\"; known: " << moec::targetNames();
+  if (std::string problem = scheduleProblem(getSchedule()); !problem.empty())
+    return emitOpError("(program-schedule) ") << problem;
   for (auto [i, type] : llvm::enumerate(getArgumentTypes()))
     if (!isBound(type))
       return emitOpError("(program-arguments) argument ")
@@ -118,11 +142,22 @@ LogicalResult ReadOp::verify() {
 }
 
 template <typename OpTy>
-static LogicalResult verifyProjection(OpTy op) {
-  int64_t tiles = op.getSource().getType().getChannels().value() / 16;
-  if (op.getProjection() < 0 || int64_t(op.getProjection()) >= tiles)
+static LogicalResult verifyPlace(OpTy op) {
+  if (!op.getExpert().template getDefiningOp<RowsOp>())
+    return op.emitOpError("(load-expert) the expert must be that of the "
+                          "program's tile.rows");
+  auto program = op->template getParentOfType<ProgramOp>();
+  auto out = program && !program.getArgumentTypes().empty()
+                 ? dyn_cast<RowsType>(program.getArgumentTypes().back())
+                 : RowsType();
+  if (!out)
+    return op.emitOpError("(load-projection) needs a program whose last "
+                          "argument is its output rows");
+  int64_t count = op.getSource().getType().getChannels().value() / out.getCols().value();
+  int64_t projection = op.getProjection();
+  if (projection < 0 || projection >= count)
     return op.emitOpError("(load-projection) projection ")
-           << op.getProjection() << " does not exist";
+           << projection << " does not exist; the weights hold " << count;
   return success();
 }
 
@@ -136,7 +171,7 @@ LogicalResult LoadOp::verify() {
   if (frag.getCols() % 32)
     return emitOpError("(load-step) must load a multiple of 32 columns, found ")
            << frag.getCols();
-  return verifyProjection(*this);
+  return verifyPlace(*this);
 }
 
 LogicalResult LoadScaleOp::verify() {
@@ -146,7 +181,7 @@ LogicalResult LoadScaleOp::verify() {
       frag.getElement() != format.getScale())
     return emitOpError("(scale-role) must give a scale fragment of 16 channels of ")
            << format.getScale() << ", found " << frag;
-  return verifyProjection(*this);
+  return verifyPlace(*this);
 }
 
 LogicalResult StoreOp::verify() {

@@ -158,6 +158,8 @@ def Tile_ProgramOp : Tile_Op<"program", [FunctionOpInterface, IsolatedFromAbove,
 
     Constraints:
     * (program-target) the target is one of the target table.
+    * (program-schedule) block_m is 16; waves 1, 2, 4 or 8; block_n a multiple
+      of 16 * waves; block_k a multiple of 256; prefetch 2 or 4.
     * (program-arguments) arguments are bound rows, experts and routing.
   }];
   let arguments = (ins SymbolNameAttr:$sym_name,
@@ -389,7 +391,8 @@ def Tile_LoadOp : Tile_WeightsOp<"load"> {
     Constraints:
     * (load-role) the result is a `b` fragment of 16 rows of the weights' element.
     * (load-step) its columns are a multiple of 32.
-    * (load-projection) the projection exists.
+    * (load-projection) the projection is one of channels / output columns.
+    * (load-expert) the expert is that of the program's `tile.rows`.
   }];
 }
 
@@ -404,7 +407,8 @@ def Tile_LoadScaleOp : Tile_WeightsOp<"load_scale"> {
 
     Constraints:
     * (scale-role) the result is a `scale` fragment of 16 rows of the scale's type.
-    * (load-projection) the projection exists.
+    * (load-projection) the projection is one of channels / output columns.
+    * (load-expert) the expert is that of the program's `tile.rows`.
   }];
 }
 

@@ -84,7 +84,7 @@ struct MoeToTile : MoecPass<MoeToTile> {
     auto stages = llvm::to_vector(getOperation().getOps<moe::StageOp>());
     for (moe::StageOp stage : stages) {
       auto given = schedule.empty()
-                       ? moec::chooseSchedule(stage, *row, tokens)
+                       ? moec::chooseSchedule(stage)
                        : dyn_cast_or_null<tile::ScheduleAttr>(parseAttribute(
                              schedule.getValue(), &getContext()));
       if (!given) {
@@ -102,7 +102,6 @@ struct MoeToTile : MoecPass<MoeToTile> {
   Option<std::string> target{*this, "target", llvm::cl::init("gfx942")};
   Option<std::string> schedule{*this, "schedule",
                                llvm::cl::desc("instead of the chosen one")};
-  Option<int64_t> tokens{*this, "tokens", llvm::cl::init(16)};
 };
 
 struct TileToRocdl : MoecPass<TileToRocdl> {

@@ -1,8 +1,8 @@
 // One negative test for each constraint of the moe dialect, named after its id.
 // RUN: moec-opt %s -split-input-file -verify-diagnostics -o /dev/null
 
-// dim-positive
-// expected-error@+1 {{(dim-positive) a size is at least 1, found 0}}
+// dim-range
+// expected-error@+1 {{(dim-range) a size is 1 to 2147483647, found 0}}
 module attributes {test.size = #moe.dim<0>} {}
 
 // -----

@@ -39,6 +39,46 @@ tile.program @p(%x: !moe.rows<token x H x bf16>)
 }
 
 // -----
+// program-schedule
+!x = !moe.rows<token x 512 x bf16>
+!w = !moe.experts<8 x 128 x 512, #moe.quant<i4, group = 32, scale = bf16>>
+!r = !moe.routing<2 of 8>
+!out = !moe.rows<pair x 128 x bf16>
+!lds = !tile.lds<2 x 16 x 256 x bf16>
+!a = !tile.frag<16 x 256 x bf16, a>
+!b = !tile.frag<16 x 256 x i4, b>
+!s = !tile.frag<16 x 8 x bf16, scale>
+!o = !tile.frag<16 x 8 x f32, offset>
+!acc = !tile.frag<16 x 16 x f32, acc>
+!staged = !tile.frag<16 x 256 x bf16, staged>
+// expected-error@+1 {{(program-schedule) waves is 0, must be 1, 2, 4 or 8}}
+tile.program @p(%x: !x, %w: !w, %route: !r, %out: !out)
+    attributes {target = "gfx942", schedule = #tile.schedule<block_m = 16, block_n = 64, block_k = 256, waves = 0, prefetch = 2>} {
+  tile.return
+}
+
+// -----
+// load-expert
+!x = !moe.rows<token x 512 x bf16>
+!w = !moe.experts<8 x 128 x 512, #moe.quant<i4, group = 32, scale = bf16>>
+!r = !moe.routing<2 of 8>
+!out = !moe.rows<pair x 128 x bf16>
+!lds = !tile.lds<2 x 16 x 256 x bf16>
+!a = !tile.frag<16 x 256 x bf16, a>
+!b = !tile.frag<16 x 256 x i4, b>
+!s = !tile.frag<16 x 8 x bf16, scale>
+!o = !tile.frag<16 x 8 x f32, offset>
+!acc = !tile.frag<16 x 16 x f32, acc>
+!staged = !tile.frag<16 x 256 x bf16, staged>
+tile.program @p(%x: !x, %w: !w, %route: !r, %out: !out)
+    attributes {target = "gfx942", schedule = #tile.schedule<block_m = 16, block_n = 64, block_k = 256, waves = 4, prefetch = 2>} {
+  %c0 = arith.constant 0 : index
+  // expected-error@+1 {{(load-expert) the expert must be that of the program's tile.rows}}
+  %b = tile.load %w[%c0, 0, %c0, %c0] : !w -> !b
+  tile.return
+}
+
+// -----
 // rows-top
 !x = !moe.rows<token x 512 x bf16>
 !w = !moe.experts<8 x 128 x 512, #moe.quant<i4, group = 32, scale = bf16>>
@@ -236,7 +276,7 @@ tile.program @p(%x: !x, %w: !w, %route: !r, %out: !out)
     attributes {target = "gfx942", schedule = #tile.schedule<block_m = 16, block_n = 64, block_k = 256, waves = 4, prefetch = 2>} {
   %c0 = arith.constant 0 : index
   %rows, %expert = tile.rows %route[%c0] : !r
-  // expected-error@+1 {{(load-projection) projection 8 does not exist}}
+  // expected-error@+1 {{(load-projection) projection 8 does not exist; the weights hold 1}}
   %b = tile.load %w[%expert, 8, %c0, %c0] : !w -> !b
   tile.return
 }
