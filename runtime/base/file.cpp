@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <cerrno>
+#include <climits>
 #include <cstdlib>
 #include <cstring>
 #include <fcntl.h>
@@ -61,8 +62,40 @@ static bool writeAll(int fd, std::string_view bytes) {
   return true;
 }
 
+/// The name behind symbolic links; the file itself need not exist. Links that
+/// never end are left for the open that follows to refuse.
+static std::string followLinks(std::string path) {
+  constexpr int maxLinks = 40; // As Linux has it.
+  for (int links = 0; links < maxLinks; ++links) {
+    char target[PATH_MAX];
+    ssize_t length = readlink(path.c_str(), target, sizeof target);
+    if (length <= 0)
+      break;
+    // A relative target counts from the directory of its link.
+    size_t directory = target[0] == '/' ? 0 : path.rfind('/') + 1;
+    path.replace(directory, std::string::npos, target, size_t(length));
+  }
+  return path;
+}
+
+static Status writeInPlace(const std::string &path, std::string_view bytes) {
+  int fd = open(path.c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY);
+  if (fd < 0)
+    return fileError("write", path, errno);
+  bool good = writeAll(fd, bytes);
+  int error = errno;
+  if (close(fd) != 0 && good) {
+    error = errno;
+    good = false;
+  }
+  return good ? Status() : fileError("write", path, error);
+}
+
 Status writeFileAtomically(const std::string &path, std::string_view bytes) {
-  std::string aside = path + ".XXXXXX";
+  struct stat info;
+  if (stat(path.c_str(), &info) == 0 && !S_ISREG(info.st_mode))
+    return writeInPlace(path, bytes);
+  std::string target = followLinks(path), aside = target + ".XXXXXX";
   int fd = mkostemp(aside.data(), O_CLOEXEC);
   if (fd < 0)
     return fileError("write", path, errno);
@@ -76,7 +109,7 @@ Status writeFileAtomically(const std::string &path, std::string_view bytes) {
     error = errno;
     good = false;
   }
-  if (good && rename(aside.c_str(), path.c_str()) == 0)
+  if (good && rename(aside.c_str(), target.c_str()) == 0)
     return {};
   if (good)
     error = errno;

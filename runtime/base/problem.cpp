@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <set>
 
 namespace moec {
 namespace {
@@ -235,9 +236,21 @@ static Status setField(Problem &problem, const std::string &key,
 }
 
 Expected<Problem> parseProblem(std::string_view text) {
-  Json json = Json::parse(text, nullptr, /*allow_exceptions=*/false);
+  // JSON libraries keep the last of two equal keys, or the first: which of them
+  // was meant is not for us to guess.
+  std::set<std::string> keys;
+  std::optional<std::string> twice;
+  auto note = [&](int depth, Json::parse_event_t event, Json &parsed) {
+    if (event == Json::parse_event_t::key && depth == 1 &&
+        !keys.insert(parsed.get<std::string>()).second && !twice)
+      twice = parsed.get<std::string>();
+    return true;
+  };
+  Json json = Json::parse(text, note, /*allow_exceptions=*/false);
   if (json.is_discarded())
     return problemError("not JSON");
+  if (twice)
+    return problemError(fmt::format("the key '{}' appears twice", *twice));
   if (!json.is_object())
     return problemError("must be a JSON object");
   Problem problem;

@@ -3,6 +3,7 @@
 #include "runtime/bundle/verify.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <limits>
 #include <set>
@@ -11,7 +12,15 @@
 namespace moec {
 namespace {
 
+// What HIP accepts in a launch.
 constexpr uint32_t maxBlockThreads = 1024;
+constexpr uint32_t maxGrid[] = {0x7fffffff, 65535, 65535};
+constexpr size_t maxRank = 4; // Of moec_tensor_info.
+// Far more than fits any device, and small enough that a loader may multiply a
+// token's row by 2^31 tokens and the bytes of an element without an overflow.
+constexpr int64_t maxWeightElements = int64_t(1) << 52;
+constexpr int64_t maxTokenElements = int64_t(1) << 30;
+constexpr uint64_t maxBytes = uint64_t(1) << 48;
 
 class Verifier {
 public:
@@ -92,6 +101,7 @@ private:
     checkTarget(plan.target);
     require(plan.bucket >= 1, "its bucket is not positive");
     require(plan.passTokens >= 1, "its passTokens is not positive");
+    require(plan.workspaceBytes <= maxBytes, "its workspace exceeds 2^48 bytes");
     require(plan.bucket <= std::numeric_limits<int32_t>::max() &&
                 plan.passTokens <= std::numeric_limits<int32_t>::max(),
             "its token counts exceed 32 bits");
@@ -114,9 +124,9 @@ private:
       fail(fmt::format("the tensor '{}' has the role '{}', expected input, output "
                        "or weights",
                        tensor.name, tensor.role));
-    for (int64_t extent : tensor.shape)
-      if (extent < 1 || extent > std::numeric_limits<int32_t>::max())
-        fail(fmt::format("the tensor '{}' has the extent {}", tensor.name, extent));
+    checkShape(tensor, weights ? maxWeightElements : maxTokenElements);
+    if (!error.empty())
+      return; // What follows divides by an extent.
     if (weights && (tensor.shape.size() != 3 || tensor.layout.empty() ||
                     tensor.bytes == 0 ||
                     tensor.bytes % uint64_t(tensor.shape[0]) != 0 ||
@@ -125,6 +135,28 @@ private:
       fail(fmt::format("the weights '{}' need a shape [experts, n, k], a layout, "
                        "and bytes that are equal for all experts",
                        tensor.name));
+    if (tensor.bytes > maxBytes || tensor.scaleBytes > maxBytes)
+      fail(fmt::format("the tensor '{}' has {} + {} bytes, at most 2^48 are "
+                       "possible",
+                       tensor.name, tensor.bytes, tensor.scaleBytes));
+  }
+
+  void checkShape(const Tensor &tensor, int64_t maxElements) {
+    if (tensor.shape.empty() || tensor.shape.size() > maxRank)
+      return fail(fmt::format("the tensor '{}' has {} extents, it must be 1 to {}",
+                              tensor.name, tensor.shape.size(), maxRank));
+    int64_t elements = 1;
+    for (int64_t extent : tensor.shape) {
+      if (extent < 1 || extent > std::numeric_limits<int32_t>::max())
+        return fail(
+            fmt::format("the tensor '{}' has the extent {}", tensor.name, extent));
+      if (elements > maxElements / extent)
+        return fail(fmt::format("the tensor '{}' of shape [{}] has more than {} "
+                                "elements",
+                                tensor.name, fmt::join(tensor.shape, ", "),
+                                maxElements));
+      elements *= extent;
+    }
   }
 
   void checkLaunch(const Plan &plan, const Launch &launch, size_t index,
@@ -138,9 +170,10 @@ private:
       return fail(fmt::format("{}binds {} arguments, the kernel '{}' has {}", at,
                               launch.args.size(), kernel.name,
                               kernel.args.size()));
-    for (uint32_t extent : launch.grid)
-      if (extent == 0)
-        fail(at + "has an empty grid");
+    for (size_t i = 0; i < 3; ++i)
+      if (launch.grid[i] < 1 || launch.grid[i] > maxGrid[i])
+        fail(fmt::format("{}has {} blocks along {}, it must be 1 to {}", at,
+                         launch.grid[i], "xyz"[i], maxGrid[i]));
     for (size_t i = 0; i < launch.args.size(); ++i)
       if (std::string wrong =
               checkBinding(plan, launch.args[i], kernel.args[i], tensors);

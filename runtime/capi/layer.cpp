@@ -4,12 +4,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstddef>
 
 using namespace moec;
 using namespace moec::capi;
 
 /// Standard tensors and room for as many as a layer can have.
 static constexpr size_t standardTensors = 4, maxTensors = 64;
+/// Whole blocks of 16 tokens: a bucket that most callers prepare anyway.
+static constexpr int64_t defaultFirstBucket = 16;
 
 extern "C" {
 
@@ -22,7 +25,7 @@ moec_error *moec_layer_create(moec_context *context, const moec_problem *problem
     moec_layer_options c{};
     if (options)
       if (Status s = readStruct("moec_layer_options", options,
-                                sizeof(moec_layer_options), c);
+                                offsetof(moec_layer_options, first_bucket), c);
           !s.ok())
         return s;
     Expected<Problem> parsed = readProblem(problem);
@@ -32,7 +35,12 @@ moec_error *moec_layer_create(moec_context *context, const moec_problem *problem
       return s;
     PlanQuery query{orDefault(c.plan, ""), orDefault(c.standalone, ""),
                     parsed.take()};
-    *layer = new moec_layer{Layer(*context->impl, std::move(query))};
+    if (c.first_bucket < 0 || c.first_bucket > INT32_MAX)
+      return {ErrorCode::Usage,
+              fmt::format("moec_layer_options.first_bucket is {}; it must be 0 to {}",
+                          c.first_bucket, INT32_MAX)};
+    int64_t bucket = c.first_bucket ? c.first_bucket : defaultFirstBucket;
+    *layer = new moec_layer{Layer(*context->impl, std::move(query), bucket)};
     return {};
   });
 }

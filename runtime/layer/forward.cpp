@@ -3,6 +3,8 @@
 // captured. Error paths may allocate; they come before the first launch.
 #include "runtime/layer/layer.h"
 
+#include "runtime/bundle/element_type.h"
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -20,13 +22,8 @@ void *const launchBufferPointer = reinterpret_cast<void *>(1);
 void *const launchBufferSize = reinterpret_cast<void *>(2);
 void *const launchEnd = reinterpret_cast<void *>(3);
 
-int64_t elementBytes(const std::string &dtype) {
-  if (dtype == "f32" || dtype == "i32")
-    return 4;
-  return dtype == "i64" || dtype == "f64" ? 8 : 2;
-}
-
-/// Rows that are multiples of 16 bytes are read 16 bytes at a time.
+/// Rows that are multiples of 16 bytes are read 16 bytes at a time. Layer::tensors
+/// has refused element types without a size.
 uintptr_t alignmentOf(const Tensor &tensor) {
   int64_t element = elementBytes(tensor.dtype), bytes = element;
   for (int64_t extent : tensor.shape)
@@ -161,13 +158,14 @@ Status Layer::forward(const ForwardArguments &given) const {
   uint8_t *pointers[maxArguments];
   if (Status status = resolve(given, pointers); !status.ok())
     return status;
-  bool own = given.workspace == nullptr && given.workspaceBytes == 0;
-  void *space = own ? workspace.data() : given.workspace;
-  if (Status status = checkWorkspace(
-          *program, space, own             ? workspace.bytes()
-                           : given.workspace ? given.workspaceBytes
-                                             : 0);
-      !status.ok())
+  void *space = given.workspace;
+  uint64_t spaceBytes = given.workspace ? given.workspaceBytes : 0;
+  bool own = !given.workspace && given.workspaceBytes == 0;
+  if (own && !workspaces.empty()) {
+    space = workspaces.back().data();
+    spaceBytes = workspaces.back().bytes();
+  }
+  if (Status status = checkWorkspace(*program, space, spaceBytes); !status.ok())
     return status;
 
   CurrentDevice current(context.device().hip(), context.device().ordinal());

@@ -30,8 +30,11 @@ struct LaunchRecord {
   std::vector<Patch> patches;
 };
 
-/// What records are found by. Launches of a stage without weights (routing,
-/// combine) stand under the first weights of their layer.
+/// What a record is for: prepare files the records of a layer under it, so that
+/// weights which are bound anew get new ones, and errors name it. Forward looks
+/// nothing up: prepare leaves it pointers into the table, in launch order. Layers
+/// share no records, only the code that these launch. Launches of a stage without
+/// weights (routing, combine) stand under the first weights of their layer.
 struct RecordKey {
   const void *weights = nullptr;
   std::string stage;

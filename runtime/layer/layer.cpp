@@ -2,6 +2,8 @@
 // records out.
 #include "runtime/layer/layer.h"
 
+#include "runtime/bundle/element_type.h"
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -11,8 +13,6 @@
 namespace moec {
 namespace {
 
-/// The bucket whose plan tells a layer's tensors when no bucket is known yet.
-constexpr int64_t probeBucket = 16;
 constexpr size_t maxArguments = 64;
 
 bool sameTensor(const Tensor &a, const Tensor &b) {
@@ -29,6 +29,12 @@ void putInt(std::vector<uint8_t> &bytes, uint32_t at, uint64_t value,
 } // namespace
 
 Expected<const std::vector<Tensor> *> Layer::tensors() {
+  return tensors(firstBucket);
+}
+
+/// All buckets have the same tensors: any plan at hand tells them, else that of
+/// `bucketIfNone`, which is compiled.
+Expected<const std::vector<Tensor> *> Layer::tensors(int64_t bucketIfNone) {
   if (!described.empty())
     return &described;
   Expected<std::string> name = context.plans().resolveName(query);
@@ -38,19 +44,29 @@ Expected<const std::vector<Tensor> *> Layer::tensors() {
   named.layer = *name;
   std::vector<int64_t> known = context.plans().knownBuckets(named);
   Expected<std::vector<PlanRef>> plans = context.plans().obtain(
-      named, {known.empty() ? probeBucket : known.front()});
+      named, {known.empty() ? bucketIfNone : known.front()});
   if (!plans)
     return plans.status();
   query.layer = named.layer;
   const Plan &plan = *plans->front().plan;
-  for (const Tensor &tensor : plan.tensors)
-    if (tensor.role != "weights")
-      arguments.push_back(tensor);
-  if (arguments.size() > maxArguments)
+  std::vector<Tensor> found;
+  for (const Tensor &tensor : plan.tensors) {
+    if (tensor.role == "weights")
+      continue;
+    if (elementBytes(tensor.dtype) == 0)
+      return Status(ErrorCode::Unsupported,
+                    fmt::format("the {} '{}' of the plan '{}' has elements of "
+                                "'{}', this library knows {}; use a newer libmoec",
+                                tensor.role, tensor.name, plan.layer, tensor.dtype,
+                                elementTypeNames()));
+    found.push_back(tensor);
+  }
+  if (found.size() > maxArguments)
     return Status(ErrorCode::Unsupported,
                   fmt::format("the plan '{}' has {} inputs and outputs, at most {} "
                               "are supported",
-                              plan.layer, arguments.size(), maxArguments));
+                              plan.layer, found.size(), maxArguments));
+  arguments = std::move(found);
   described = plan.tensors;
   return &described;
 }
@@ -233,7 +249,9 @@ Status Layer::prepare(const PrepareOptions &options) {
       return {ErrorCode::Usage,
               fmt::format("bucket {} is not a number of tokens from 1 to {}", bucket,
                           INT32_MAX)};
-  if (Expected<const std::vector<Tensor> *> known = tensors(); !known)
+  Expected<const std::vector<Tensor> *> known =
+      tensors(options.buckets.empty() ? firstBucket : options.buckets.front());
+  if (!known)
     return known.status();
   if (Status status = requireBound(); !status.ok())
     return status;
@@ -268,11 +286,12 @@ Status Layer::prepare(const PrepareOptions &options) {
     report();
   }
   Expected<uint64_t> bytes = workspaceBytes(-1);
-  if (options.ownWorkspace && bytes && *bytes > workspace.bytes()) {
+  uint64_t have = workspaces.empty() ? 0 : workspaces.back().bytes();
+  if (options.ownWorkspace && bytes && *bytes > have) {
     Expected<DeviceMemory> memory = context.device().allocate(*bytes);
     if (!memory)
       return memory.status().withContext("workspace");
-    workspace = memory.take();
+    workspaces.push_back(memory.take());
   }
   return {};
 }

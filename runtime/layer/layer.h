@@ -35,8 +35,10 @@ struct PrepareOptions {
 /// Not for several threads at once, except that const calls may run together.
 class Layer {
 public:
-  Layer(Context &context, PlanQuery query)
-      : context(context), query(std::move(query)) {}
+  /// `firstBucket`: what is compiled if the tensors are asked for before any
+  /// plan is at hand; one that will be prepared costs nothing extra.
+  Layer(Context &context, PlanQuery query, int64_t firstBucket)
+      : context(context), query(std::move(query)), firstBucket(firstBucket) {}
 
   /// Tensors of the layer's plans. May compile one plan if none is at hand.
   Expected<const std::vector<Tensor> *> tensors();
@@ -54,7 +56,8 @@ public:
   Status forward(const ForwardArguments &arguments) const;
 
 private:
-  /// One bucket in launch order; the records live in `table`.
+  /// One bucket in launch order. The records live in `table`; the keys beside
+  /// the pointers are for errors.
   struct Program {
     int64_t bucket = 0, passTokens = 0;
     uint64_t workspaceBytes = 0;
@@ -62,6 +65,7 @@ private:
   };
   using Pointers = std::span<uint8_t *const>;
 
+  Expected<const std::vector<Tensor> *> tensors(int64_t bucketIfNone);
   Status checkTensors(const Plan &plan) const;
   Status requireBound() const;
   Expected<Program> load(const PlanRef &ref);
@@ -80,12 +84,15 @@ private:
 
   Context &context;
   PlanQuery query;
+  int64_t firstBucket;
   std::vector<Tensor> described; ///< All tensors; empty until known.
   std::vector<Tensor> arguments; ///< Inputs and outputs among them.
   std::map<std::string, Weights> bound;
   std::map<RecordKey, std::vector<LaunchRecord>> table;
   std::vector<Program> programs; ///< Ascending by bucket; for `bound` as it is.
-  DeviceMemory workspace;
+  /// Of prepare, the last is the one in use. The smaller ones before it stay
+  /// until the end: a captured graph may still launch kernels that use them.
+  std::vector<DeviceMemory> workspaces;
 };
 
 } // namespace moec

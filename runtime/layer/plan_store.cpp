@@ -168,27 +168,31 @@ std::string PlanStore::keyOf(const PlanQuery &query, const std::string &text,
                    query.standalone, text, std::to_string(bucket)});
 }
 
-/// Adds what the disk has; returns the buckets that it lacks.
-Expected<std::vector<int64_t>>
-PlanStore::loadCached(const PlanQuery &query, const std::string &text,
-                      const std::string &compiler, std::vector<int64_t> buckets) {
+/// Adds what the disk has; returns the buckets that it lacks. A cache that turns
+/// out not to be trusted adds nothing, not even what was read before.
+std::vector<int64_t> PlanStore::loadCached(const PlanQuery &query,
+                                           const std::string &text,
+                                           const std::string &compiler,
+                                           const std::vector<int64_t> &buckets) {
   if (compiler.empty())
     return buckets;
   std::vector<int64_t> missing;
+  std::vector<Bundle> found;
   for (int64_t bucket : buckets) {
     Expected<std::optional<Bundle>> entry =
         cache.load(keyOf(query, text, compiler, bucket));
     if (!entry) {
-      // Not trusted: say so and go on without, as with a cold cache.
       say(entry.status().message());
-      return buckets;
+      return buckets; // As with a cold cache.
     }
     if (*entry && (*entry)->target == options.target)
-      addEntries(std::make_shared<const Bundle>(std::move(**entry)),
-                 {text, query.standalone});
+      found.push_back(std::move(**entry));
     else
       missing.push_back(bucket);
   }
+  for (Bundle &bundle : found)
+    addEntries(std::make_shared<const Bundle>(std::move(bundle)),
+               {text, query.standalone});
   return missing;
 }
 
@@ -248,21 +252,18 @@ PlanStore::obtain(PlanQuery &query, const std::vector<int64_t> &buckets) {
     if (!text)
       return text.status();
     std::string compiler = compilerId();
-    Expected<std::vector<int64_t>> uncached =
-        loadCached(query, *text, compiler, missing);
-    if (!uncached)
-      return uncached.status();
-    if (!uncached->empty() && options.neverCompile)
+    std::vector<int64_t> uncached = loadCached(query, *text, compiler, missing);
+    if (!uncached.empty() && options.neverCompile)
       return Status(
           ErrorCode::NotPrepared,
           fmt::format("no plan for buckets {} and compiling is off; at hand are "
                       "buckets {}; give a bundle that has them",
-                      fmt::join(*uncached, ", "),
+                      fmt::join(uncached, ", "),
                       knownBuckets(query).empty()
                           ? "none"
                           : fmt::format("{}", fmt::join(knownBuckets(query), ", "))));
-    if (!uncached->empty())
-      if (Status s = compile(query, *text, compiler, *uncached); !s.ok())
+    if (!uncached.empty())
+      if (Status s = compile(query, *text, compiler, uncached); !s.ok())
         return s;
   }
   // A compiled layer brings its name along.

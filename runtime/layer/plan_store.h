@@ -77,10 +77,9 @@ private:
   void addEntries(std::shared_ptr<const Bundle> bundle,
                   const Origin &origin);
   std::vector<Entry> matching(const PlanQuery &query) const;
-  Expected<std::vector<int64_t>> loadCached(const PlanQuery &query,
-                                            const std::string &text,
-                                            const std::string &compiler,
-                                            std::vector<int64_t> buckets);
+  std::vector<int64_t> loadCached(const PlanQuery &query, const std::string &text,
+                                  const std::string &compiler,
+                                  const std::vector<int64_t> &buckets);
   Status compile(const PlanQuery &query, const std::string &text,
                  const std::string &compiler,
                  const std::vector<int64_t> &buckets);

@@ -16,7 +16,7 @@ _Static_assert(sizeof(moec_context_options) == 64, "moec_context_options");
 LAYOUT(moec_context_options, device, 16);
 LAYOUT(moec_context_options, worker, 24);
 LAYOUT(moec_context_options, log, 48);
-_Static_assert(sizeof(moec_layer_options) == 24, "moec_layer_options");
+_Static_assert(sizeof(moec_layer_options) == 32, "moec_layer_options");
 _Static_assert(sizeof(moec_tensor_info) == 112, "moec_tensor_info");
 LAYOUT(moec_tensor_info, shape, 48);
 LAYOUT(moec_tensor_info, group, 88);

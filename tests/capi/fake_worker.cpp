@@ -43,7 +43,9 @@ static int writeBundles(const std::string &directory) {
     return 3;
   Bundle layout = samplePlans({64});
   layout.plans[0].tensors[4].layout = "i4r3.v2";
-  return write("layout64.moec", layout) ? 0 : 3;
+  Bundle element = samplePlans({16});
+  element.plans[0].tensors[3].dtype = "f5";
+  return write("layout64.moec", layout) && write("element.moec", element) ? 0 : 3;
 }
 
 static WorkerReply answer(const nlohmann::json &request) {

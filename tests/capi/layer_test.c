@@ -410,6 +410,50 @@ static void otherDevice(void) {
   CHECK(unloads() == before + 2);
 }
 
+/* R28 in spirit: a captured graph may use the workspace of an earlier prepare. */
+static void growingWorkspace(void) {
+  moec_context *context;
+  OK(moec_context_create(NULL, &context));
+  OK(moec_context_add_bundle_file(context, bundlePath("sample.moec")));
+  moec_layer *layer = makeReady(context);
+  int64_t buckets[] = {1, 64, 16};
+  uint64_t used[3];
+  for (int i = 0; i < 3; ++i) {
+    moec_prepare_options prepare = {.struct_size = sizeof prepare,
+                                    .buckets = &buckets[i],
+                                    .bucket_count = 1,
+                                    .own_workspace = 1};
+    OK(moec_layer_prepare(layer, &prepare));
+    CHECK(liveAllocations() == (i ? 2 : 1)); /* Grows once, for 64. */
+    moec_forward_args args = argsFor(1);
+    args.workspace = NULL;
+    args.workspace_bytes = 0;
+    clearLaunches();
+    OK(moec_layer_forward(layer, &args));
+    int count;
+    used[i] = at64(&launches(&count)[0], 24);
+  }
+  CHECK(used[0] != used[1] && used[1] == used[2]);
+  moec_layer_destroy(layer);
+  CHECK(liveAllocations() == 0);
+  moec_context_destroy(context);
+}
+
+/* A type whose size, and so whose alignment, this library would have to guess. */
+static void unknownElements(void) {
+  moec_context *context;
+  OK(moec_context_create(NULL, &context));
+  OK(moec_context_add_bundle_file(context, bundlePath("element.moec")));
+  moec_layer *layer = makeLayer(context);
+  size_t count;
+  for (int i = 0; i < 2; ++i) /* Refused again, not half known. */
+    FAILS(moec_layer_tensor_count(layer, &count), MOEC_ERROR_UNSUPPORTED,
+          "the output 'out' of the plan 'sample' has elements of 'f5', this "
+          "library knows bf16, f16, f32, i32, i64, f64; use a newer libmoec");
+  moec_layer_destroy(layer);
+  moec_context_destroy(context);
+}
+
 /* R13: buckets whose kernels read different layouts. */
 static void mixedLayouts(void) {
   moec_context *context;
@@ -488,6 +532,8 @@ int main(void) {
   moec_layer_destroy(layer);
   moec_context_destroy(context);
   otherDevice();
+  growingWorkspace();
+  unknownElements();
   mixedLayouts();
   faults();
   return 0;

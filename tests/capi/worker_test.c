@@ -1,8 +1,11 @@
 /* The compiler process: started on a miss only, warm, mortal, and cached. */
 #include "check.h"
 
+#include <dirent.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 static char logPath[] = "/tmp/moec-worker-test-XXXXXX";
@@ -33,13 +36,19 @@ static void bind(moec_layer *layer, const char *tensor, size_t values,
   OK(moec_layer_bind_weights(layer, &weights));
 }
 
-static moec_layer *makeLayer(moec_context *context, const char *standalone) {
+static moec_layer *makeLayerFor(moec_context *context, const char *standalone,
+                                int64_t firstBucket) {
   moec_problem problem = sampleProblem();
   moec_layer_options options = {.struct_size = sizeof options,
-                                .standalone = standalone};
+                                .standalone = standalone,
+                                .first_bucket = firstBucket};
   moec_layer *layer;
   OK(moec_layer_create(context, &problem, &options, &layer));
   return layer;
+}
+
+static moec_layer *makeLayer(moec_context *context, const char *standalone) {
+  return makeLayerFor(context, standalone, 0);
 }
 
 static moec_error *prepare(moec_layer *layer, int64_t bucket) {
@@ -87,6 +96,26 @@ static void missingBucket(void) {
   OK(prepare(layer, 128));
   CHECK(logged("\"buckets\":[128]") == 1);
   moec_layer_destroy(layer);
+  moec_context_destroy(context);
+}
+
+/* The plan that tells the tensors is one that is used. */
+static void firstBucket(void) {
+  moec_context *context = makeContext(NULL, NULL);
+  moec_layer *layer = makeLayerFor(context, NULL, 32);
+  int starts = logged("\"op\":\"compile\"");
+  bind(layer, "w13", 46080, 5760);
+  bind(layer, "w2", 23040, 2880);
+  CHECK(logged("\"buckets\":[32]") == 1);
+  OK(prepare(layer, 32));
+  CHECK(logged("\"op\":\"compile\"") == starts + 1);
+  moec_layer_destroy(layer);
+
+  moec_problem problem = sampleProblem();
+  moec_layer_options options = {.struct_size = sizeof options,
+                                .first_bucket = -1};
+  FAILS(moec_layer_create(context, &problem, &options, &layer), MOEC_ERROR_USAGE,
+        "moec_layer_options.first_bucket is -1; it must be 0 to 2147483647");
   moec_context_destroy(context);
 }
 
@@ -177,6 +206,67 @@ static void cached(void) {
   CHECK(system(command) == 0);
 }
 
+/* The one entry of `directory` that `known` does not list yet. */
+static void newEntry(const char *directory, char known[][300], int count) {
+  DIR *entries = opendir(directory);
+  CHECK(entries);
+  for (struct dirent *e; (e = readdir(entries));) {
+    char path[300];
+    snprintf(path, sizeof path, "%s/%s", directory, e->d_name);
+    int old = e->d_name[0] == '.';
+    for (int i = 0; i < count; ++i)
+      old |= !strcmp(path, known[i]);
+    if (!old)
+      strcpy(known[count], path);
+  }
+  closedir(entries);
+}
+
+/* R32: a cache that loses its trust while buckets are read from it gives none of
+ * them. The entry of bucket 16 is a pipe, so that the test knows when it is
+ * read: after bucket 2 and before bucket 64. */
+static void distrusted(void) {
+  char directory[] = "/tmp/moec-worker-cache-XXXXXX", command[256];
+  CHECK(mkdtemp(directory));
+  int64_t buckets[] = {1, 2, 16, 64};
+  char entries[4][300] = {{0}};
+  moec_context *context = makeContext(NULL, directory);
+  moec_layer *layer = makeLayerFor(context, NULL, 1);
+  bind(layer, "w13", 46080, 5760);
+  bind(layer, "w2", 23040, 2880);
+  for (int i = 0; i < 4; ++i) {
+    OK(prepare(layer, buckets[i]));
+    newEntry(directory, entries, i);
+  }
+  moec_layer_destroy(layer);
+  moec_context_destroy(context);
+  CHECK(unlink(entries[2]) == 0 && mkfifo(entries[2], 0600) == 0);
+
+  moec_context_options options = {.struct_size = sizeof options,
+                                  .never_compile = 1,
+                                  .cache_directory = directory};
+  OK(moec_context_create(&options, &context));
+  layer = makeLayerFor(context, NULL, 1);
+  bind(layer, "w13", 46080, 5760);
+  bind(layer, "w2", 23040, 2880);
+  pid_t child = fork();
+  CHECK(child >= 0);
+  if (child == 0) {
+    int pipe = open(entries[2], O_WRONLY); /* Waits for the reader. */
+    _exit(pipe < 0 || chmod(directory, 0777) != 0);
+  }
+  moec_prepare_options all = {
+      .struct_size = sizeof all, .buckets = buckets, .bucket_count = 4};
+  FAILS(moec_layer_prepare(layer, &all), MOEC_ERROR_NOT_PREPARED,
+        "no plan for buckets 2, 16, 64 and compiling is off; at hand are buckets 1;");
+  int status;
+  CHECK(waitpid(child, &status, 0) == child && status == 0);
+  moec_layer_destroy(layer);
+  moec_context_destroy(context);
+  snprintf(command, sizeof command, "rm -r %s", directory);
+  CHECK(system(command) == 0);
+}
+
 int main(void) {
   int fd = mkstemp(logPath);
   CHECK(fd >= 0);
@@ -184,10 +274,12 @@ int main(void) {
   setenv("FAKE_WORKER_LOG", logPath, 1);
   coveredByBundle();
   missingBucket();
+  firstBucket();
   failures();
   standalone();
   neverCompile();
   cached();
+  distrusted();
   unlink(logPath);
   return 0;
 }

@@ -133,8 +133,35 @@ TEST_CASE("a malformed structure is refused with its place") {
        "b: malformed: plans[0] 'int4_silu' bucket 16: the tensor 'x' has the role "
        "'inout', expected input, output or weights"},
       {"grid", [](Bundle &b) { b.plans[0].launches[0].grid[1] = 0; },
-       "b: malformed: plans[0] 'int4_silu' bucket 16: launches[0]: has an empty "
-       "grid"},
+       "b: malformed: plans[0] 'int4_silu' bucket 16: launches[0]: has 0 blocks "
+       "along y, it must be 1 to 65535"},
+      {"deep grid", [](Bundle &b) { b.plans[0].launches[0].grid[2] = 1 << 16; },
+       "b: malformed: plans[0] 'int4_silu' bucket 16: launches[0]: has 65536 blocks "
+       "along z, it must be 1 to 65535"},
+      {"wide grid",
+       [](Bundle &b) { b.plans[0].launches[1].grid[0] = 0x80000000; },
+       "b: malformed: plans[0] 'int4_silu' bucket 16: launches[1]: has 2147483648 "
+       "blocks along x, it must be 1 to 2147483647"},
+      {"block", [](Bundle &b) { b.kernels[0].block[1] = 5; }, // 256 * 5 threads.
+       "b: malformed: kernels[0] 'kernel0': has an illegal block"},
+      {"no experts", [](Bundle &b) { b.plans[0].tensors[1].shape[0] = 0; },
+       "b: malformed: plans[0] 'int4_silu' bucket 16: the tensor 'w13' has the "
+       "extent 0"},
+      {"no extent", [](Bundle &b) { b.plans[0].tensors[0].shape.clear(); },
+       "b: malformed: plans[0] 'int4_silu' bucket 16: the tensor 'x' has 0 extents, "
+       "it must be 1 to 4"},
+      {"row without end",
+       [](Bundle &b) { b.plans[0].tensors[0].shape.assign(3, 0x7fffffff); },
+       "b: malformed: plans[0] 'int4_silu' bucket 16: the tensor 'x' of shape "
+       "[2147483647, 2147483647, 2147483647] has more than 1073741824 elements"},
+      {"huge weights",
+       [](Bundle &b) { b.plans[0].tensors[1].bytes = uint64_t(1) << 50; },
+       "b: malformed: plans[0] 'int4_silu' bucket 16: the tensor 'w13' has "
+       "1125899906842624 + 512 bytes, at most 2^48 are possible"},
+      {"huge workspace",
+       [](Bundle &b) { b.plans[0].workspaceBytes = uint64_t(1) << 62; },
+       "b: malformed: plans[0] 'int4_silu' bucket 16: its workspace exceeds 2^48 "
+       "bytes"},
   };
   for (const auto &c : cases) {
     INFO(c.what);

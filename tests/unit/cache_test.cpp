@@ -1,10 +1,12 @@
-// The disk cache: hits, damage, trust, and directories that do not work.
+// The disk cache: hits, damage, trust, and directories that do not work; and how
+// its files are written.
 #include "runtime/base/file.h"
 #include "runtime/cache/cache.h"
 #include "tests/unit/sample_bundle.h"
 
 #include <catch2/catch.hpp>
 
+#include <fcntl.h>
 #include <filesystem>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -24,6 +26,43 @@ struct Scratch {
   ~Scratch() { std::filesystem::remove_all(path); }
 };
 } // namespace
+
+TEST_CASE("R31 file: a symbolic link stays, what it names is replaced") {
+  Scratch scratch;
+  std::string file = scratch.path + "/file", link = scratch.path + "/link";
+  REQUIRE(writeFileAtomically(file, "old").ok());
+  REQUIRE(symlink("file", link.c_str()) == 0); // Relative to its directory.
+  REQUIRE(writeFileAtomically(link, "new").ok());
+  CHECK(std::filesystem::is_symlink(link));
+  CHECK(*readFile(file) == "new");
+  REQUIRE(unlink(file.c_str()) == 0); // The link dangles: its target is made.
+  REQUIRE(writeFileAtomically(link, "again").ok());
+  CHECK(std::filesystem::is_symlink(link));
+  CHECK(*readFile(file) == "again");
+}
+
+TEST_CASE("R31 file: devices and pipes are written in place") {
+  Scratch scratch;
+  // Through a link: code that renames would replace the link, not the device.
+  std::string full = scratch.path + "/full", pipe = scratch.path + "/pipe";
+  REQUIRE(symlink("/dev/full", full.c_str()) == 0);
+  Status status = writeFileAtomically(full, "x");
+  CHECK(status.code() == ErrorCode::File);
+  CHECK(status.message() ==
+        "cannot write '" + full + "': No space left on device");
+  CHECK(std::filesystem::is_symlink(full));
+
+  REQUIRE(mkfifo(pipe.c_str(), 0600) == 0);
+  int reader = open(pipe.c_str(), O_RDONLY | O_NONBLOCK);
+  REQUIRE(reader >= 0);
+  REQUIRE(writeFileAtomically(pipe, "bytes").ok());
+  char got[8] = {};
+  CHECK(read(reader, got, sizeof got) == 5);
+  CHECK(std::string(got) == "bytes");
+  close(reader);
+  CHECK(std::filesystem::is_fifo(pipe));
+  CHECK(writeFileAtomically(scratch.path, "x").code() == ErrorCode::File);
+}
 
 TEST_CASE("cache: what was stored is found again") {
   Scratch scratch;

@@ -44,6 +44,8 @@ TEST_CASE("problem: malformed JSON is named") {
         "problem: 'hidden' must be an integer, found \"x\"");
   CHECK(message(R"({"hidden":1.5})") ==
         "problem: 'hidden' must be an integer, found 1.5");
+  CHECK(message(R"({"hidden":64,"inter":32,"hidden":64})") ==
+        "problem: the key 'hidden' appears twice");
   CHECK(message(R"({"hiden":1})") ==
         "problem: unknown key 'hiden'; known are hidden, inter, experts, topk, "
         "group, weights, scale, act_dtype, act_fn, alpha, beta, limit, bias");

@@ -92,6 +92,22 @@ Comparison compare(const std::vector<float> &found,
   return result;
 }
 
+void requireUntouched(Comparison &comparison, const std::vector<bool> &skip,
+                      const std::vector<bool> &untouched) {
+  for (size_t row = 0; row < skip.size(); ++row) {
+    if (!skip[row])
+      continue;
+    if (untouched[row]) {
+      ++comparison.rowsUntouched;
+      continue;
+    }
+    comparison.passed = false;
+    if (comparison.firstWrong.empty())
+      comparison.firstWrong = fmt::format(
+          "row {}: written, although its pair has no valid expert", row);
+  }
+}
+
 void requireNonzero(Comparison &comparison) {
   if (comparison.expectedRms > 0 || !comparison.passed)
     return;

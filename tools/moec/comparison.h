@@ -17,7 +17,7 @@ struct Comparison {
   double relL2 = 0, worstRowRelL2 = 0;
   size_t worstRow = 0;
   bool passed = true;
-  size_t rowsCompared = 0;
+  size_t rowsCompared = 0, rowsUntouched = 0;
   double expectedRms = 0; ///< Root mean square of the expected elements.
   /// The first wrong coordinate, "" if passed:
   /// "row 3, column 17: expected 0.25, found nan".
@@ -29,6 +29,12 @@ struct Comparison {
 Comparison compare(const std::vector<float> &found,
                    const std::vector<float> &expected, size_t columns,
                    const std::vector<bool> &skip);
+
+/// Fails a comparison if a row that `skip` marks was written: `untouched` says
+/// which rows still hold what was there before the run. No row of a pair without
+/// a valid expert may be written, although nothing reads it.
+void requireUntouched(Comparison &comparison, const std::vector<bool> &skip,
+                      const std::vector<bool> &untouched);
 
 /// Fails a comparison whose expected elements are all zero though experts had
 /// tokens: it tested nothing.

@@ -1,6 +1,7 @@
 // Plays the engine: context, layer, weights, prepare, forward; see layer.h.
 #include "tools/moec/layer.h"
 
+#include "runtime/bundle/element_type.h"
 #include "tools/moec/compiler_library.h"
 #include "tools/moec/problems.h"
 
@@ -90,6 +91,22 @@ Status Layer::openContext(const LayerOptions &options) {
   return {};
 }
 
+/// Without a bundle: the buckets of the known sets that hold the tokens.
+static std::vector<int64_t> bucketsFor(const std::vector<int64_t> &tokens) {
+  std::vector<int64_t> known, buckets;
+  for (const char *set : {"decode", "prefill"}) {
+    std::vector<int64_t> part = resolveBuckets(set).take();
+    known.insert(known.end(), part.begin(), part.end());
+  }
+  for (int64_t count : tokens) {
+    auto found = std::lower_bound(known.begin(), known.end(), count);
+    int64_t bucket = found == known.end() ? count : *found;
+    if (std::find(buckets.begin(), buckets.end(), bucket) == buckets.end())
+      buckets.push_back(bucket);
+  }
+  return buckets;
+}
+
 Status Layer::openLayer(const Problem &problem, const LayerOptions &options) {
   moec_problem p = {};
   p.struct_size = sizeof(p);
@@ -115,6 +132,7 @@ Status Layer::openLayer(const Problem &problem, const LayerOptions &options) {
   moec_layer_options choice = {};
   choice.struct_size = sizeof(choice);
   choice.plan = options.plan.empty() ? nullptr : options.plan.c_str();
+  choice.first_bucket = hasBundle ? 0 : bucketsFor(options.tokens).front();
   moec_layer *made = nullptr;
   Status status = take(moec_layer_create(context.get(), &p, &choice, &made));
   layer.reset(made);
@@ -236,22 +254,6 @@ Status Layer::loadWeights(uint64_t seed) {
   return {};
 }
 
-/// Without a bundle: the buckets of the known sets that hold the tokens.
-static std::vector<int64_t> bucketsFor(const std::vector<int64_t> &tokens) {
-  std::vector<int64_t> known, buckets;
-  for (const char *set : {"decode", "prefill"}) {
-    std::vector<int64_t> part = resolveBuckets(set).take();
-    known.insert(known.end(), part.begin(), part.end());
-  }
-  for (int64_t count : tokens) {
-    auto found = std::lower_bound(known.begin(), known.end(), count);
-    int64_t bucket = found == known.end() ? count : *found;
-    if (std::find(buckets.begin(), buckets.end(), bucket) == buckets.end())
-      buckets.push_back(bucket);
-  }
-  return buckets;
-}
-
 Status Layer::prepare(const LayerOptions &options) {
   std::vector<int64_t> buckets;
   if (!hasBundle)
@@ -284,6 +286,18 @@ static std::vector<float> toFloats(const std::string &bytes,
   return values;
 }
 
+/// Which rows of `columns` elements of `element` bytes are as poison() left them.
+static std::vector<bool> untouchedRows(const std::string &bytes, size_t columns,
+                                       size_t element) {
+  size_t rowBytes = columns * element;
+  std::string poison(rowBytes, '\xff');
+  std::vector<bool> untouched(bytes.size() / rowBytes);
+  for (size_t row = 0; row < untouched.size(); ++row)
+    untouched[row] =
+        std::memcmp(&bytes[row * rowBytes], poison.data(), rowBytes) == 0;
+  return untouched;
+}
+
 Expected<LayerResult> Layer::run(const Operands &operands) const {
   std::vector<DeviceBuffer> buffers;
   std::vector<moec_tensor> arguments;
@@ -304,13 +318,13 @@ Expected<LayerResult> Layer::run(const Operands &operands) const {
       return s;
   }
   size_t element = elementBytes(output().dtype);
-  if (element != 2 && output().dtype != "f32")
+  if (output().dtype != "bf16" && output().dtype != "f32")
     return Status(ErrorCode::Unsupported,
                   fmt::format("output '{}' is {}; moec compares bf16 and f32",
                               output().name, output().dtype));
-  std::string bytes(
-      size_t(operands.tokens * elementsPerToken(output())) * element, '\0');
-  Expected<unsigned char *> out = add(output().name.c_str(), bytes.size());
+  size_t outBytes =
+      size_t(operands.tokens * elementsPerToken(output())) * element;
+  Expected<unsigned char *> out = add(output().name.c_str(), outBytes);
   if (!out)
     return out.status();
   uint64_t workspaceBytes = 0;
@@ -321,7 +335,7 @@ Expected<LayerResult> Layer::run(const Operands &operands) const {
   Expected<DeviceBuffer> workspace = DeviceBuffer::make(memory, workspaceBytes);
   if (!workspace)
     return workspace.status();
-  if (Status s = memory.poison(*out, bytes.size()); !s.ok())
+  if (Status s = memory.poison(*out, outBytes); !s.ok())
     return s;
   if (Status s = memory.poison(workspace->data(), workspaceBytes); !s.ok())
     return s;
@@ -336,11 +350,15 @@ Expected<LayerResult> Layer::run(const Operands &operands) const {
   auto started = std::chrono::steady_clock::now();
   if (Status s = take(moec_layer_forward(layer.get(), &args)); !s.ok())
     return s;
-  if (Status s = memory.copy(bytes.data(), *out, bytes.size()); !s.ok())
+  std::string bytes(outBytes, '\0');
+  if (Status s = memory.copy(bytes.data(), *out, outBytes); !s.ok())
     return s;
   std::chrono::duration<double> elapsed =
       std::chrono::steady_clock::now() - started;
-  return LayerResult{toFloats(bytes, output().dtype), elapsed.count()};
+  return LayerResult{
+      toFloats(bytes, output().dtype),
+      untouchedRows(bytes, size_t(output().shape.back()), element),
+      elapsed.count()};
 }
 
 } // namespace moec::tool

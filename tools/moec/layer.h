@@ -25,6 +25,7 @@ struct LayerOptions {
 /// Tokens of one run on the device.
 struct LayerResult {
   std::vector<float> values; ///< The output, row-major.
+  std::vector<bool> untouched; ///< Rows of it that still hold the poison.
   double seconds = 0;        ///< Launches and waiting for them.
 };
 

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdio>
 #include <cstring>
 #include <exception>
 
@@ -97,11 +98,15 @@ int run(int argc, char **argv) {
 } // namespace moec::tool
 
 int main(int argc, char **argv) {
+  int code;
   try {
-    return moec::tool::run(argc, argv);
+    code = moec::tool::run(argc, argv);
   } catch (const std::exception &error) {
+    if (std::ferror(stdout)) // fmt::print threw because of it.
+      return moec::tool::finishOutput(0);
     return moec::tool::report(
         moec::Status(moec::ErrorCode::Internal,
                      std::string("unexpected failure: ") + error.what()));
   }
+  return moec::tool::finishOutput(code);
 }

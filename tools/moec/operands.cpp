@@ -14,12 +14,6 @@ int64_t elementsPerToken(const Tensor &tensor) {
 
 bool hasRowPerPair(const Tensor &tensor) { return tensor.shape.size() > 1; }
 
-size_t elementBytes(const std::string &dtype) {
-  if (dtype == "bf16")
-    return 2;
-  return dtype == "f32" || dtype == "i32" ? 4 : 0;
-}
-
 std::vector<const Tensor *> tensorsOf(const std::vector<Tensor> &tensors,
                                       const std::string &role) {
   std::vector<const Tensor *> found;

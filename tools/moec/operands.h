@@ -45,8 +45,6 @@ void fillExpert(const Tensor &weights, uint64_t seed, int64_t expert,
 /// of a token and a slot, not one a token.
 int64_t elementsPerToken(const Tensor &tensor);
 bool hasRowPerPair(const Tensor &tensor);
-/// Bytes of an element of type "bf16", "f32" or "i32"; 0 for others.
-size_t elementBytes(const std::string &dtype);
 
 /// The tensors of a role: "input", "output", "weights".
 std::vector<const Tensor *> tensorsOf(const std::vector<Tensor> &tensors,

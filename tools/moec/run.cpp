@@ -18,7 +18,6 @@
 #include <chrono>
 #include <fstream>
 #include <optional>
-#include <random>
 #include <set>
 
 namespace moec::tool {
@@ -27,7 +26,7 @@ namespace {
 struct Options {
   std::string problem, target, tokens = "16", device = "sim", bundle;
   std::string routing = "uniform";
-  std::optional<uint64_t> seed;
+  std::string seed;
   bool check = false, json = false, verbose = false;
 };
 
@@ -44,6 +43,11 @@ Expected<Bundle> readBundleFor(const Options &options,
   Expected<Bundle> bundle = readBundleFile(options.bundle);
   if (!bundle)
     return bundle;
+  if (bundle->plans.empty())
+    return Status(ErrorCode::Unsupported,
+                  fmt::format("{} holds kernels but no launch plan; compile "
+                              "stages or a layer, not a tile program",
+                              options.bundle));
   std::string canonical = named.problem.canonical();
   std::set<std::string> problems;
   int64_t most = -1;
@@ -219,8 +223,26 @@ Expected<Job> makeJob(const Options &options) {
       return bundle.status();
     job.bundle = bundle.take();
   }
-  job.seed = options.seed ? *options.seed : std::random_device()();
+  Expected<uint64_t> seed = parseSeed(options.seed);
+  if (!seed)
+    return seed.status();
+  job.seed = *seed;
   return job;
+}
+
+/// The command that repeats one run.
+std::string rerun(const Options &options, const Job &job, int64_t tokens) {
+  // What stdin gave is gone.
+  std::string problem = options.problem == "-" ? job.named.problem.canonical()
+                                               : options.problem;
+  std::string command = fmt::format(
+      "moec run --problem={} --tokens={} --routing={} --seed={} --device={}",
+      shellQuote(problem), tokens, options.routing, job.seed, options.device);
+  if (!options.target.empty())
+    command += " --target=" + shellQuote(options.target);
+  if (!options.bundle.empty())
+    command += " --bundle=" + shellQuote(options.bundle);
+  return command + " --check";
 }
 
 /// Runs every count of tokens; the exit code.
@@ -236,11 +258,8 @@ int runAll(const Options &options, const Job &job, const Layer &layer,
     if (!outcome->comparison || outcome->comparison->passed)
       continue;
     code = int(ErrorCode::Content);
-    spdlog::error("moec: error: tokens={}: {}\n  rerun: moec run --problem={} "
-                  "--tokens={} --routing={} --seed={}{} --check",
-                  count, outcome->comparison->firstWrong, options.problem,
-                  count, options.routing, job.seed,
-                  options.bundle.empty() ? "" : " --bundle=" + options.bundle);
+    spdlog::error("moec: error: tokens={}: {}\n  rerun: {}", count,
+                  outcome->comparison->firstWrong, rerun(options, job, count));
   }
   return code;
 }

@@ -10,6 +10,8 @@
 #include <algorithm>
 #include <charconv>
 #include <cstdio>
+#include <limits>
+#include <random>
 #include <unistd.h>
 
 namespace moec::tool {
@@ -27,6 +29,14 @@ int report(const Status &status) {
   if (!status.ok())
     spdlog::error("moec: error: {}", status.message());
   return static_cast<int>(status.code());
+}
+
+int finishOutput(int code) {
+  bool complete = std::fflush(stdout) == 0 && !std::ferror(stdout);
+  if (complete || code != 0)
+    return code;
+  return report(Status(ErrorCode::File, "cannot write all of the output to "
+                                        "stdout: no space, or closed"));
 }
 
 void printJson(const OrderedJson &object) {
@@ -138,6 +148,30 @@ parseNumbers(const std::string &text, const std::string &option, bool zero) {
       return numbers;
     at = next + 1;
   }
+}
+
+Expected<uint64_t> parseSeed(const std::string &text) {
+  if (text.empty())
+    return uint64_t(std::random_device()());
+  uint64_t seed = 0;
+  const char *end = text.data() + text.size();
+  auto [next, error] = std::from_chars(text.data(), end, seed);
+  if (error != std::errc() || next != end)
+    return Status(ErrorCode::Usage,
+                  fmt::format("--seed={}: expected a number from 0 to {}", text,
+                              std::numeric_limits<uint64_t>::max()));
+  return seed;
+}
+
+std::string shellQuote(const std::string &word) {
+  constexpr const char *plain = "abcdefghijklmnopqrstuvwxyz"
+                                "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./:,@%+=-";
+  if (!word.empty() && word.find_first_not_of(plain) == std::string::npos)
+    return word;
+  std::string quoted = "'";
+  for (char c : word)
+    quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return quoted + "'";
 }
 
 static size_t editDistance(const std::string &a, const std::string &b) {

@@ -24,6 +24,10 @@ void startLog(bool verbose);
 /// Prints the error of `status`; returns the exit code for it.
 int report(const Status &status);
 
+/// The exit code after everything was printed: `code`, or that of a file error if
+/// stdout did not take all of the output. Called once, at the end.
+int finishOutput(int code);
+
 /// One object a line on stdout.
 void printJson(const OrderedJson &object);
 
@@ -66,6 +70,12 @@ Status writeOutput(const std::string &path, const std::string &bytes);
 /// Positive (with `zero`: non-negative) numbers separated by commas.
 Expected<std::vector<int64_t>>
 parseNumbers(const std::string &text, const std::string &option, bool zero);
+
+/// --seed: a number from 0 to 2^64 - 1; a new one for "".
+Expected<uint64_t> parseSeed(const std::string &text);
+
+/// `word` as a shell reads it back, in quotes if it needs them.
+std::string shellQuote(const std::string &word);
 
 /// " (did you mean 'x'?)" when `name` is close to one of `known`, else "".
 std::string suggestion(const std::string &name,

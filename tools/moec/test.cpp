@@ -16,9 +16,6 @@
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
-#include <optional>
-#include <random>
-#include <regex>
 #include <set>
 
 namespace moec::tool {
@@ -27,45 +24,61 @@ namespace {
 struct Options {
   std::string file, stage, target = "gfx942", problem, tokens, routing,
                            schedule;
-  std::optional<uint64_t> seed;
+  std::string seed;
   bool full = false, json = false;
 };
 
-/// The file's stage, as far as a text search tells: its name and the group that
-/// it fixes (0: none). The compiler has the last word on both.
+/// The stage under test, and the group that it fixes (0: the problem's).
 struct StageFile {
   std::string text, stage;
   int64_t group = 0;
 };
 
-Expected<StageFile> readStage(const Options &options) {
-  Expected<std::string> text = readInput(options.file);
-  if (!text)
-    return text.status();
-  StageFile file{text.take(), options.stage, 0};
+/// Finds the stage that `options` means among those of `described`, which is what
+/// the compiler says of the file.
+Status chooseStage(const Options &options, const Json &described,
+                   StageFile &file) {
   std::vector<std::string> names;
-  static const std::regex stagePattern(R"(moe\.stage\s+@([A-Za-z0-9_.$-]+))");
-  for (std::sregex_iterator
-           it(file.text.begin(), file.text.end(), stagePattern),
-       end;
-       it != end; ++it)
-    names.push_back((*it)[1]);
-  if (file.stage.empty() && names.size() == 1)
-    file.stage = names.front();
-  if (file.stage.empty() && names.empty())
+  for (const Json &stage : described)
+    names.push_back(stage.value("stage", ""));
+  if (names.empty())
     return Status(
         ErrorCode::Content,
         fmt::format("{}: expected a moe.stage, found none", options.file));
-  if (file.stage.empty())
+  if (options.stage.empty() && names.size() > 1)
     return Status(
         ErrorCode::Usage,
         fmt::format("{} has {} stages: {}; choose one with --stage=NAME",
                     options.file, names.size(), join(names, ", ")));
-  static const std::regex groupPattern(R"(\bgroup\s*=\s*([0-9]{1,6}))");
-  std::smatch match;
-  if (std::regex_search(file.text, match, groupPattern))
-    file.group = std::stoll(match[1]);
-  return file;
+  file.stage = options.stage.empty() ? names.front() : options.stage;
+  auto found = std::find(names.begin(), names.end(), file.stage);
+  if (found == names.end())
+    return Status(ErrorCode::Usage,
+                  fmt::format("--stage={}: {} has no such stage{}; it has {}",
+                              file.stage, options.file,
+                              suggestion(file.stage, names), join(names, ", ")));
+  file.group = described[size_t(found - names.begin())].value("group", int64_t(0));
+  return {};
+}
+
+/// Reads the file and asks the compiler what is in it; the exit code.
+int readStage(const Options &options, const CompilerLibrary &compiler,
+              StageFile &file) {
+  Expected<std::string> text = readInput(options.file);
+  if (!text)
+    return report(text.status());
+  file.text = text.take();
+  CompilerReply reply = compiler.invoke(
+      {{"op", "describe"},
+       {"inputs", Json::array({{{"name", options.file}, {"text", file.text}}})}});
+  if (int code = reportReply(reply))
+    return code;
+  Json described = Json::parse(reply.data, nullptr, /*allow_exceptions=*/false);
+  if (!described.is_array())
+    return report(Status(ErrorCode::Internal,
+                         "the compiler's description of the stages is no JSON "
+                         "array"));
+  return report(chooseStage(options, described, file));
 }
 
 struct Totals {
@@ -146,9 +159,10 @@ private:
     Expected<std::vector<float>> expected = reference.run(*operands);
     if (!expected)
       return report(expected.status().withContext(rerun(point)));
-    Comparison comparison =
-        compare(result->values, *expected, size_t(layer.output().shape.back()),
-                undefinedRows(layer.output(), *operands));
+    std::vector<bool> skip = undefinedRows(layer.output(), *operands);
+    Comparison comparison = compare(result->values, *expected,
+                                    size_t(layer.output().shape.back()), skip);
+    requireUntouched(comparison, skip, result->untouched);
     if (operands->routing.anyValid(test.problem.experts))
       requireNonzero(comparison);
     ++(comparison.passed ? totals.passed : totals.failed);
@@ -157,7 +171,7 @@ private:
   }
 
   /// A tensor with one row a pair has no defined row for a pair without a valid
-  /// expert: nothing reads it.
+  /// expert: nothing reads it, and nothing may write it.
   std::vector<bool> undefinedRows(const Tensor &output,
                                   const Operands &operands) const {
     if (!hasRowPerPair(output))
@@ -169,11 +183,15 @@ private:
   }
 
   std::string rerun(const TestPoint &point) const {
-    return fmt::format("moec test {} --target={} --stage={} --problem='{}' "
-                       "--tokens={} --routing={} --seed={}",
-                       options.file, options.target, file.stage,
-                       test.problem.canonical(), point.tokens,
-                       point.routing->name, seed);
+    std::string command = fmt::format(
+        "moec test {} --target={} --stage={} --problem={} --tokens={} "
+        "--routing={} --seed={}",
+        shellQuote(options.file), shellQuote(options.target),
+        shellQuote(file.stage), shellQuote(test.problem.canonical()),
+        point.tokens, point.routing->name, seed);
+    if (!options.schedule.empty())
+      command += " --schedule=" + shellQuote(options.schedule);
+    return command;
   }
 
   void print(const TestPoint &point, const Comparison &comparison,
@@ -189,11 +207,13 @@ private:
                  {"worst_row_rel_l2", comparison.worstRowRelL2},
                  {"worst_row", comparison.worstRow},
                  {"rows", comparison.rowsCompared},
+                 {"rows_untouched", comparison.rowsUntouched},
                  {"passed", comparison.passed},
                  {"first_wrong", comparison.firstWrong}});
     } else {
       table.add({test.label, std::to_string(point.tokens), point.routing->name,
                  std::to_string(comparison.rowsCompared),
+                 std::to_string(comparison.rowsUntouched),
                  fmt::format("{:.2e}", comparison.relL2),
                  fmt::format("{:.2e}", comparison.worstRowRelL2),
                  comparison.passed ? "passed" : "FAILED"});
@@ -244,27 +264,30 @@ int test(const Options &options) {
   Expected<std::vector<TestPoint>> points = pointsFor(options);
   if (!points)
     return report(points.status());
-  Expected<StageFile> file = readStage(options);
-  if (!file)
-    return report(file.status());
-  Expected<std::vector<TestProblem>> problems = problemsFor(options, *file);
-  if (!problems)
-    return report(problems.status());
+  Expected<uint64_t> seed = parseSeed(options.seed);
+  if (!seed)
+    return report(seed.status());
   Expected<CompilerLibrary> compiler = CompilerLibrary::open();
   if (!compiler)
     return report(compiler.status());
-  uint64_t seed = options.seed ? *options.seed : std::random_device()();
-  spdlog::info("stage @{} of {} for {}, seed {}", file->stage, options.file,
-               options.target, seed);
+  StageFile file;
+  if (int wrong = readStage(options, *compiler, file))
+    return wrong;
+  Expected<std::vector<TestProblem>> problems = problemsFor(options, file);
+  if (!problems)
+    return report(problems.status());
+  spdlog::info("stage @{} of {} for {}, seed {}", file.stage, options.file,
+               options.target, *seed);
 
   Table table(
-      {"problem", "tokens", "routing", "rows", "rel L2", "worst row", ""});
+      {"problem", "tokens", "routing", "rows", "unwritten", "rel L2",
+       "worst row", ""});
   Totals totals;
   Progress progress("testing");
   int code = 0;
   for (size_t i = 0; i < problems->size() && code == 0; ++i) {
     progress.update(i, problems->size());
-    code = ProblemTest(options, *file, (*problems)[i], seed)
+    code = ProblemTest(options, file, (*problems)[i], *seed)
                .run(*compiler, *points, table, totals);
   }
   if (!options.json && totals.passed + totals.failed > 0) {

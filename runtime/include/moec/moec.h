@@ -190,6 +190,9 @@ typedef struct moec_layer_options {
                              the compiler selects for it */
   const char *standalone; /* a single stage as its own plan, by the stage's name;
                              NULL: a whole layer */
+  int64_t first_bucket;   /* a number of tokens that will be prepared: it is what
+                             gets compiled when the tensors are asked for and no
+                             bundle or cache has a plan; 0: 16 */
 } moec_layer_options;
 
 /* Creates a layer. Checks the problem, touches no device, compiles nothing.
@@ -198,6 +201,8 @@ MOEC_API moec_error *moec_layer_create(moec_context *context,
                                        const moec_problem *problem,
                                        const moec_layer_options *options,
                                        moec_layer **layer);
+/* Frees the workspaces that prepare made: no launch may be pending, and no
+ * captured graph that uses them may be replayed any more. */
 MOEC_API void moec_layer_destroy(moec_layer *layer);
 
 /* Where memory is. */
@@ -225,7 +230,8 @@ typedef struct moec_tensor_info {
 } moec_tensor_info;
 
 /* Number of tensors, and one of them. Reads a plan: the first call (or the first
- * bind) compiles one if no bundle or cache has any, and then blocks. `info`
+ * bind) compiles one, for first_bucket, if no bundle or cache has any, and then
+ * blocks. `info`
  * comes with its struct_size set. */
 MOEC_API moec_error *moec_layer_tensor_count(moec_layer *layer, size_t *count);
 MOEC_API moec_error *moec_layer_tensor(moec_layer *layer, size_t index,
@@ -281,7 +287,9 @@ typedef struct moec_prepare_options {
                              smallest prepared bucket that is >= M */
   size_t bucket_count;    /* 0: all buckets that the bundles have */
   int32_t own_workspace;  /* nonzero: allocate a workspace for all buckets, for
-                             one stream at a time */
+                             one stream at a time. A later prepare that needs more
+                             adds a larger one; those before it, which captured
+                             graphs may use, are freed with the layer */
   int32_t reserved;
   moec_progress_fn progress; /* NULL, or called on this thread */
   void *progress_user;

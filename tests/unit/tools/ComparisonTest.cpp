@@ -86,6 +86,20 @@ TEST_CASE("Comparison_skippedRows_areNotLookedAt") {
   CHECK(result.rowsCompared == 3);
 }
 
+TEST_CASE("R05 Comparison_rowsWithoutAnExpert_mustStayUntouched") {
+  auto expected = makeExpected();
+  std::vector<bool> skip = {true, false, true, false};
+  Comparison result = compare(expected, expected, columns, skip);
+  requireUntouched(result, skip, {true, false, true, false});
+  CHECK(result.passed);
+  CHECK(result.rowsCompared == 2);
+  CHECK(result.rowsUntouched == 2);
+  requireUntouched(result, skip, {true, false, false, false});
+  CHECK_FALSE(result.passed);
+  CHECK(result.firstWrong ==
+        "row 2: written, although its pair has no valid expert");
+}
+
 TEST_CASE("R06 Comparison_noRows_passes") {
   Comparison result = compare({}, {}, columns, {});
   CHECK(result.passed);
