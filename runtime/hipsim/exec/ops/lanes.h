@@ -373,6 +373,7 @@ void addVectorCarry(OperationTable &);
 void addLaneCrossing(OperationTable &);
 void addMatrix(OperationTable &);
 void addMatrixScaled(OperationTable &);
+void addMatrixSparse(OperationTable &);
 void addVectorRare(OperationTable &);
 void addVectorScaled(OperationTable &);
 void addFloatMode(OperationTable &);

@@ -5,7 +5,7 @@
 // 2^(scale A + scale B) * dot product: the dot product by f32 fma in increasing
 // k, the sum of blocks in f64, rounded once (no public document describes the
 // hardware's rounding). Without scales: f32 fma from C on, like matrix.cpp.
-#include "runtime/hipsim/exec/ops/lanes.h"
+#include "runtime/hipsim/exec/ops/matrix_elements.h"
 #include "runtime/hipsim/exec/small_float.h"
 
 namespace hipsim::HIPSIM_SIMD {
@@ -56,13 +56,6 @@ void unpackScales(Wave &w, const Instruction &in, u32 operand, i32 (&out)[Blocks
       u32 word = vector ? lanes[i + M * b] : uniform;
       out[b][i] = scaleOfE8m0(word >> shift & 0xff);
     }
-}
-
-template <u32 M> constexpr u32 resultRegister(u32 i) {
-  return M == 32 ? 4 * (i / 8) + i % 4 : i % 4;
-}
-template <u32 M> constexpr u32 resultLane(u32 i) {
-  return M == 32 ? 32 * (i / 4 % 2) : 16 * (i / 4);
 }
 
 /// d[i][j] += a[k][i] * b[k][j] for k in order.

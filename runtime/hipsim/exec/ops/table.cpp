@@ -24,6 +24,7 @@ const OperationTable &table() {
     addFloatMode(t);
     addMatrix(t);
     addMatrixScaled(t);
+    addMatrixSparse(t);
     addLds(t);
     addLdsAtomics(t);
     addGlobal(t);
