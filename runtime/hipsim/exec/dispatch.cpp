@@ -112,9 +112,6 @@ std::string hipsim::checkLaunch(const Dispatch &d, bool &resources) {
     return kernel + number(lds) + " bytes of LDS; a workgroup may have " + number(limit);
   if (k.vgprs > 512)
     return kernel + number(k.vgprs) + " registers; a lane has 512";
-  if (k.floatMode != 0xf0)
-    return kernel + "its float mode (" + number(k.floatMode) +
-           ") is not round-to-nearest with denormals on, the only one modelled";
   uint32_t step = d.program->stepAt(k.entry);
   if (step == Program::noStep)
     return kernel + "its entry is not the start of an instruction";

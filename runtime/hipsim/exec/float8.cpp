@@ -66,7 +66,7 @@ uint8_t encode(const FormatInfo &f, float value, bool saturate, Bump bump) {
   if (magnitude > 0x7f800000)
     return f.fnuz ? f.nan : sign | f.nan;
   if (magnitude == 0x7f800000)
-    return overflow(f, sign, saturate && !f.hasInfinity);
+    return overflow(f, sign, saturate); // FP16_OVFL clamps infinities, too.
   int exponent = int(magnitude >> 23) - 127;
   uint32_t significand = magnitude >> 23 ? (magnitude & 0x7fffff) | 0x800000
                                          : (magnitude & 0x7fffff) << 1;

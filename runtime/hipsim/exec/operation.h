@@ -9,6 +9,9 @@
 
 namespace hipsim {
 
+/// What a number is, for the modes of denormals and rounding.
+enum class NumberType : uint8_t { Other, F16, F32, F64, PackedF16, PackedF32 };
+
 struct Operation {
   Handler handler = nullptr;
   /// For instructions with the clamp bit; null: this operation's handler deals
@@ -18,6 +21,7 @@ struct Operation {
   ValueType type[3] = {ValueType::B32, ValueType::B32, ValueType::B32};
   bool floatResult = false;
   bool accumulates = false; ///< A missing last source is the destination.
+  NumberType number[3] = {}, result = NumberType::Other; ///< See float_mode.cpp.
 };
 
 struct OperationTable {
@@ -26,6 +30,9 @@ struct OperationTable {
   const Operation &operator[](Op op) const { return operations[uint32_t(op)]; }
   Handler sdwa = nullptr; ///< Wraps Step::inner.
   Handler dpp = nullptr;
+  /// Wraps the handler of Step::operation in code that changes float modes.
+  Handler floatMode = nullptr;
+  bool (*needsFloatMode)(Op op, const Operation &operation) = nullptr;
 };
 
 /// The table of the best SIMD level that this processor has.

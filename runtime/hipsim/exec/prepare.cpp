@@ -90,7 +90,8 @@ uint64_t hipsim::widenConstant(const Operand &o, ValueType type) {
 
 std::string
 hipsim::prepareStep(Step &step, const OperationTable &table,
-                    const std::function<const Row *(uint64_t)> &constantRows) {
+                    const std::function<const Row *(uint64_t)> &constantRows,
+                    bool floatModes) {
   const Instruction &in = *step.instruction;
   const Operation &operation = table[in.op];
   if (in.op == Op::Invalid || !operation.handler)
@@ -120,6 +121,10 @@ hipsim::prepareStep(Step &step, const OperationTable &table,
   if (operation.accumulates && step.src[2].kind == SourceKind::None) {
     step.src[2].kind = SourceKind::Row;
     step.src[2].index = step.dst;
+  }
+  if (floatModes && table.needsFloatMode(in.op, operation)) {
+    step.operation = &operation;
+    step.handler = table.floatMode; // Inside SDWA and DPP.
   }
   if (in.sdwa) {
     step.inner = step.handler;

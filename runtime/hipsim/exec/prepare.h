@@ -10,9 +10,11 @@
 namespace hipsim {
 
 /// Fills everything of `step` that its instruction determines. Returns why the
-/// instruction cannot be executed, or an empty string.
+/// instruction cannot be executed, or an empty string. `floatModes`: the code
+/// may run with other rounding or denormal modes than the default.
 std::string prepareStep(Step &step, const OperationTable &table,
-                        const std::function<const Row *(uint64_t)> &constantRows);
+                        const std::function<const Row *(uint64_t)> &constantRows,
+                        bool floatModes = false);
 
 /// The lane that each lane reads under a DPP control; 64 when there is none.
 /// False: the control is not known.

@@ -84,6 +84,20 @@ bool isBranch(Op op) {
   }
 }
 
+/// Whether a kernel starts in other float modes than the default, or sets them.
+bool changesFloatModes(const CodeObject &code,
+                       const std::vector<Instruction> &instructions) {
+  for (const KernelDescriptor &kernel : code.kernels)
+    if (kernel.floatMode != defaultFloatMode)
+      return true;
+  constexpr int modeRegister = 1, registerMask = 63;
+  for (const Instruction &in : instructions)
+    if ((in.op == Op::S_SETREG_B32 || in.op == Op::S_SETREG_IMM32_B32) &&
+        (in.imm & registerMask) == modeRegister)
+      return true;
+  return false;
+}
+
 } // namespace
 
 void Program::decodeText() {
@@ -121,13 +135,14 @@ void Program::decodeText() {
   refusals.emplace_back("execution ran past the end of .text");
   instructions.emplace_back();
   instructions.back().pc = size;
+  bool floatModes = changesFloatModes(code, instructions);
   for (size_t i = 0; i < program.size(); ++i) {
     Step &step = program[i];
     step.instruction = &instructions[i];
     if (refusals[i].empty())
-      refusals[i] = prepareStep(step, operationTable(), [this](uint64_t value) {
-        return constantRows(value);
-      });
+      refusals[i] = prepareStep(
+          step, operationTable(),
+          [this](uint64_t value) { return constantRows(value); }, floatModes);
     if (refusals[i].empty() && isBranch(instructions[i].op)) {
       const Instruction &in = instructions[i];
       uint32_t target = stepAt(uint64_t(int64_t(in.pc) + in.size + int64_t(in.imm) * 4));

@@ -25,6 +25,9 @@ constexpr uint32_t agprRow = 256;
 constexpr uint32_t temporaryRow = 512;
 constexpr uint32_t rowCount = 512 + 8;
 
+/// MODE[7:0] that clang's kernels start in: round to nearest, denormals on.
+constexpr uint32_t defaultFloatMode = 0xf0;
+
 /// Scalar register numbers with names.
 constexpr uint32_t sgprVcc = 106, sgprM0 = 124, sgprExec = 126;
 
@@ -32,6 +35,7 @@ struct Wave;
 struct Step;
 struct Workgroup;
 struct Dispatch;
+struct Operation;
 using Handler = void (*)(Wave &, const Step &);
 
 enum class SourceKind : uint8_t {
@@ -65,6 +69,7 @@ struct Step {
   Handler handler = nullptr;
   Handler inner = nullptr; ///< What SDWA and DPP wrap.
   const Instruction *instruction = nullptr;
+  const Operation *operation = nullptr; ///< What float modes wrap.
   const Row *sourceLanes = nullptr; ///< DPP: lane read by each lane, or 64.
   uint32_t target = 0; ///< Step of the branch target.
   uint16_t dst = 0;    ///< Row, or scalar register number.

@@ -17,6 +17,12 @@ HIPSIM_INLINE double quiet(double a) {
 HIPSIM_INLINE float infinity(float) { return __builtin_inff(); }
 HIPSIM_INLINE double infinity(double) { return __builtin_inf(); }
 
+/// 16-bit integers with the clamp bit.
+HIPSIM_INLINE u16 clampU16(i64 v) { return u16(v < 0 ? 0 : v > 65535 ? 65535 : v); }
+HIPSIM_INLINE i16 clampI16(i32 v) {
+  return i16(v < -32768 ? -32768 : v > 32767 ? 32767 : v);
+}
+
 /// IEEE maxNum and minNum: a number wins over NaN, +0 over -0 for max.
 template <class T> HIPSIM_INLINE T maxNumber(T a, T b) {
   bool first = (a > b) | ((a == b) & !signBit(a)) | isNan(b);

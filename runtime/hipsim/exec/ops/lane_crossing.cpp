@@ -58,22 +58,28 @@ void forwardPermute(Wave &w, const Step &s) {
   u32 *d = w.rows[rowOf(in.dst)].lane;
   HIPSIM_LANES d[l] = blend(mask[l], result.lane[l], d[l]);
 }
+/// The lane of 32 that lane l reads: ds_swizzle_b32's modes by their first
+/// pattern (AMD's "Vega" ISA document, DS_SWIZZLE_B32).
+HIPSIM_INLINE u32 swizzleLane(u32 pattern, u32 l) {
+  constexpr u32 fft = 0xe000, rotate = 0xc000, quad = 0x8000;
+  u32 mask = pattern & 31, middle = pattern >> 5 & 31;
+  if (pattern >= fft)
+    return (__builtin_bitreverse32(l) >> 27 >> __builtin_popcount(mask)) | (l & mask);
+  if (pattern >= rotate) {
+    u32 amount = pattern >> 10 & 1 ? 32 - middle : middle;
+    return (l & mask) | ((l + amount) & 31 & ~mask);
+  }
+  if (pattern >= quad)
+    return (l & ~3u) | (pattern >> (2 * (l & 3)) & 3);
+  return ((l & mask) | middle) ^ (pattern >> 10 & 31);
+}
 void swizzle(Wave &w, const Step &s) {
   const Instruction &in = *s.instruction;
-  u32 pattern = u32(in.offset);
-  if (pattern >= 0xc000) {
-    raiseFault(w, s, FaultKind::IllegalInstruction, -1,
-               "ds_swizzle in rotate or FFT mode is not modelled");
-    return;
-  }
   // DS encodings carry the source in `vaddr`.
   const u32 *data = w.rows[rowOf(in.vaddr)].lane;
+  u32 pattern = u32(in.offset) & 0xffff;
   pullLanes(w, rowOf(in.dst), data, [&](u32 l) {
-    if (pattern & 0x8000)
-      return (l & ~3u) | (pattern >> (2 * (l & 3)) & 3);
-    u32 lane = (((l & 31) & (pattern & 31)) | (pattern >> 5 & 31)) ^
-               (pattern >> 10 & 31);
-    return (l & 32) | lane;
+    return (l & 32) | swizzleLane(pattern, l & 31);
   });
 }
 

@@ -211,6 +211,16 @@ template <class T> constexpr ValueType valueType() {
   else
     return ValueType::B32;
 }
+template <class T> constexpr NumberType numberType() {
+  if constexpr (__is_same(T, double))
+    return NumberType::F64;
+  else if constexpr (__is_same(T, float))
+    return NumberType::F32;
+  else if constexpr (__is_same(T, f16))
+    return NumberType::F16;
+  else
+    return NumberType::Other;
+}
 template <class T>
 constexpr bool isFloat =
     __is_same(T, float) || __is_same(T, double) || __is_same(T, f16);
@@ -309,6 +319,10 @@ constexpr Operation lanewise(StepClass stepClass = StepClass::Vector) {
   if constexpr (S::arity > 2)
     operation.type[2] = valueType<typename S::Third>();
   operation.floatResult = isFloat<typename S::Result>;
+  operation.result = numberType<typename S::Result>();
+  operation.number[0] = numberType<typename S::First>();
+  operation.number[1] = numberType<typename S::Second>();
+  operation.number[2] = numberType<typename S::Third>();
   return operation;
 }
 /// The same, and G is what it does with the clamp bit (integer saturation).
@@ -358,6 +372,11 @@ void addVectorPacked(OperationTable &);
 void addVectorCarry(OperationTable &);
 void addLaneCrossing(OperationTable &);
 void addMatrix(OperationTable &);
+void addMatrixScaled(OperationTable &);
+void addMatrixSparse(OperationTable &);
+void addVectorRare(OperationTable &);
+void addVectorScaled(OperationTable &);
+void addFloatMode(OperationTable &);
 void addLds(OperationTable &);
 void addLdsAtomics(OperationTable &);
 void addGlobal(OperationTable &);

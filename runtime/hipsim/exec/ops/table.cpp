@@ -19,7 +19,12 @@ const OperationTable &table() {
     addVectorCompare(t);
     addVectorPacked(t);
     addLaneCrossing(t);
+    addVectorRare(t);
+    addVectorScaled(t);
+    addFloatMode(t);
     addMatrix(t);
+    addMatrixScaled(t);
+    addMatrixSparse(t);
     addLds(t);
     addLdsAtomics(t);
     addGlobal(t);

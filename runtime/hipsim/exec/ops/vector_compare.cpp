@@ -58,6 +58,8 @@ template <auto F, bool ToExec> constexpr Operation comparison() {
   Operation operation = custom(&compare<F, ToExec>);
   operation.type[0] = valueType<typename SignatureOf<F>::First>();
   operation.type[1] = operation.type[0];
+  operation.number[0] = numberType<typename SignatureOf<F>::First>();
+  operation.number[1] = operation.number[0];
   return operation;
 }
 template <class T, bool ToExec> constexpr Operation classTest() {

@@ -42,6 +42,11 @@ template <auto F> constexpr Operation keeping() {
   operation.handler = &keepHigh<F>;
   return operation;
 }
+template <auto F, auto G> constexpr Operation keepingSaturating() {
+  Operation operation = keeping<F>();
+  operation.clampHandler = &keepHigh<G>;
+  return operation;
+}
 /// a * b + c rounded once: the product and the sum are exact in f64 except
 /// where the sum's low bits are far below half of an f16 ulp.
 HIPSIM_INLINE f16 fmaHalf(f16 a, f16 b, f16 c) {
@@ -83,11 +88,16 @@ const Entry entries[] = {
     {Op::V_FREXP_MANT_F16, lanewise<[](f16 a) { return f16(fraction(float(a))); }>()},
     {Op::V_FREXP_EXP_I16_F16, lanewise<[](f16 a) { return i16(binaryExponent(float(a))); }>()},
 
-    {Op::V_ADD_U16, lanewise<[](u16 a, u16 b) { return u16(a + b); }>()},
-    {Op::V_SUB_U16, lanewise<[](u16 a, u16 b) { return u16(a - b); }>()},
-    {Op::V_SUBREV_U16, lanewise<[](u16 a, u16 b) { return u16(b - a); }>()},
-    {Op::V_ADD_I16, lanewise<[](u16 a, u16 b) { return u16(a + b); }>()},
-    {Op::V_SUB_I16, lanewise<[](u16 a, u16 b) { return u16(a - b); }>()},
+    {Op::V_ADD_U16, saturating<[](u16 a, u16 b) { return u16(a + b); },
+         [](u16 a, u16 b) { return clampU16(i32(a + b)); }>()},
+    {Op::V_SUB_U16, saturating<[](u16 a, u16 b) { return u16(a - b); },
+         [](u16 a, u16 b) { return clampU16(i32(a - b)); }>()},
+    {Op::V_SUBREV_U16, saturating<[](u16 a, u16 b) { return u16(b - a); },
+         [](u16 a, u16 b) { return clampU16(i32(b - a)); }>()},
+    {Op::V_ADD_I16, saturating<[](u16 a, u16 b) { return u16(a + b); },
+         [](i16 a, i16 b) { return clampI16(i32(a + b)); }>()},
+    {Op::V_SUB_I16, saturating<[](u16 a, u16 b) { return u16(a - b); },
+         [](i16 a, i16 b) { return clampI16(i32(a - b)); }>()},
     {Op::V_MUL_LO_U16, lanewise<[](u16 a, u16 b) { return u16(u32(a) * b); }>()},
     {Op::V_LSHLREV_B16, lanewise<[](u16 a, u16 b) { return u16(b << (a & 15)); }>()},
     {Op::V_LSHRREV_B16, lanewise<[](u16 a, u16 b) { return u16(b >> (a & 15)); }>()},
@@ -96,8 +106,10 @@ const Entry entries[] = {
     {Op::V_MIN_U16, lanewise<[](u16 a, u16 b) { return minU(a, b); }>()},
     {Op::V_MAX_I16, lanewise<[](i16 a, i16 b) { return maxI(a, b); }>()},
     {Op::V_MIN_I16, lanewise<[](i16 a, i16 b) { return minI(a, b); }>()},
-    {Op::V_MAD_U16, keeping<[](u16 a, u16 b, u16 c) { return u16(u32(a) * b + c); }>()},
-    {Op::V_MAD_I16, keeping<[](u16 a, u16 b, u16 c) { return u16(u32(a) * b + c); }>()},
+    {Op::V_MAD_U16, keepingSaturating<[](u16 a, u16 b, u16 c) { return u16(u32(a) * b + c); },
+         [](u16 a, u16 b, u16 c) { return clampU16(i64(a) * b + c); }>()},
+    {Op::V_MAD_I16, keepingSaturating<[](u16 a, u16 b, u16 c) { return u16(u32(a) * b + c); },
+         [](i16 a, i16 b, i16 c) { return clampI16(i32(a) * b + c); }>()},
     {Op::V_MAD_LEGACY_U16, lanewise<[](u16 a, u16 b, u16 c) { return u16(u32(a) * b + c); }>()},
     {Op::V_MAD_LEGACY_I16, lanewise<[](u16 a, u16 b, u16 c) { return u16(u32(a) * b + c); }>()},
     {Op::V_MIN3_I16, keeping<[](i16 a, i16 b, i16 c) { return minI(minI(a, b), c); }>()},

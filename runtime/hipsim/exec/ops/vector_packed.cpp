@@ -62,6 +62,18 @@ template <auto F> constexpr Operation packed() {
   operation.floatResult = isFloat<typename SignatureOf<F>::Result>;
   for (ValueType &type : operation.type)
     type = operation.floatResult ? ValueType::PackedF16 : ValueType::B32;
+  if (operation.floatResult) {
+    operation.result = NumberType::PackedF16;
+    for (u32 i = 0; i < SignatureOf<F>::arity; ++i)
+      operation.number[i] = NumberType::PackedF16;
+  }
+  return operation;
+}
+
+/// Integers: G is what F does with the clamp bit.
+template <auto F, auto G> constexpr Operation packedSaturating() {
+  Operation operation = packed<F>();
+  operation.clampHandler = &packed16<G>;
   return operation;
 }
 
@@ -104,6 +116,9 @@ template <auto F> void packed32(Wave &w, const Step &s) {
 template <auto F> constexpr Operation pair32() {
   Operation operation = custom(&packed32<F>, StepClass::Vector, ValueType::F32x2);
   operation.floatResult = true;
+  operation.result = NumberType::PackedF32;
+  for (u32 i = 0; i < SignatureOf<F>::arity; ++i)
+    operation.number[i] = NumberType::PackedF32;
   return operation;
 }
 void packedMove(Wave &w, const Step &s) {
@@ -181,6 +196,22 @@ template <u32 Width> HIPSIM_INLINE i32 dotSigned(u32 a, u32 b, i32 c) {
                (i32(b << (32 - Width * (i + 1))) >> (32 - Width)));
   return i32(sum);
 }
+/// The clamp bit: the exact sum is limited once.
+template <u32 Width> HIPSIM_INLINE i32 dotSignedClamped(u32 a, u32 b, i32 c) {
+  i64 sum = c;
+  for (u32 i = 0; i < 32 / Width; ++i)
+    sum += i64(i32(a << (32 - Width * (i + 1))) >> (32 - Width)) *
+           (i32(b << (32 - Width * (i + 1))) >> (32 - Width));
+  i64 low = sum < -2147483648ll ? -2147483648ll : sum;
+  return i32(low > 2147483647ll ? 2147483647ll : low);
+}
+template <u32 Width> HIPSIM_INLINE u32 dotUnsignedClamped(u32 a, u32 b, u32 c) {
+  u32 low = Width == 16 ? 0xffffu : (1u << Width) - 1;
+  u64 sum = c;
+  for (u32 i = 0; i < 32 / Width; ++i)
+    sum += u64(a >> (Width * i) & low) * (b >> (Width * i) & low);
+  return sum > ~0u ? ~0u : u32(sum);
+}
 template <u32 Width> HIPSIM_INLINE u32 dotUnsigned(u32 a, u32 b, u32 c) {
   u32 low = Width == 16 ? 0xffffu : (1u << Width) - 1;
   for (u32 i = 0; i < 32 / Width; ++i)
@@ -195,13 +226,25 @@ const Entry entries[] = {
        return f16(double(a) * double(b) + double(c)); }>()},
     {Op::V_PK_MIN_F16, packed<[](f16 a, f16 b) { return f16(minNumber(float(a), float(b))); }>()},
     {Op::V_PK_MAX_F16, packed<[](f16 a, f16 b) { return f16(maxNumber(float(a), float(b))); }>()},
-    {Op::V_PK_ADD_U16, packed<[](u16 a, u16 b) { return u16(a + b); }>()},
-    {Op::V_PK_SUB_U16, packed<[](u16 a, u16 b) { return u16(a - b); }>()},
-    {Op::V_PK_ADD_I16, packed<[](u16 a, u16 b) { return u16(a + b); }>()},
-    {Op::V_PK_SUB_I16, packed<[](u16 a, u16 b) { return u16(a - b); }>()},
+    {Op::V_PK_MINIMUM3_F16, packed<[](f16 a, f16 b, f16 c) {
+       float x = float(a), y = float(b), z = float(c);
+       return f16(isNan(x) | isNan(y) | isNan(z) ? quiet(x + y + z) : minNumber(minNumber(x, y), z)); }>()},
+    {Op::V_PK_MAXIMUM3_F16, packed<[](f16 a, f16 b, f16 c) {
+       float x = float(a), y = float(b), z = float(c);
+       return f16(isNan(x) | isNan(y) | isNan(z) ? quiet(x + y + z) : maxNumber(maxNumber(x, y), z)); }>()},
+    {Op::V_PK_ADD_U16, packedSaturating<[](u16 a, u16 b) { return u16(a + b); },
+         [](u16 a, u16 b) { return clampU16(i32(a) + b); }>()},
+    {Op::V_PK_SUB_U16, packedSaturating<[](u16 a, u16 b) { return u16(a - b); },
+         [](u16 a, u16 b) { return clampU16(i32(a) - b); }>()},
+    {Op::V_PK_ADD_I16, packedSaturating<[](u16 a, u16 b) { return u16(a + b); },
+         [](i16 a, i16 b) { return clampI16(i32(a) + b); }>()},
+    {Op::V_PK_SUB_I16, packedSaturating<[](u16 a, u16 b) { return u16(a - b); },
+         [](i16 a, i16 b) { return clampI16(i32(a) - b); }>()},
     {Op::V_PK_MUL_LO_U16, packed<[](u16 a, u16 b) { return u16(u32(a) * b); }>()},
-    {Op::V_PK_MAD_U16, packed<[](u16 a, u16 b, u16 c) { return u16(u32(a) * b + c); }>()},
-    {Op::V_PK_MAD_I16, packed<[](u16 a, u16 b, u16 c) { return u16(u32(a) * b + c); }>()},
+    {Op::V_PK_MAD_U16, packedSaturating<[](u16 a, u16 b, u16 c) { return u16(u32(a) * b + c); },
+         [](u16 a, u16 b, u16 c) { return clampU16(i64(a) * b + c); }>()},
+    {Op::V_PK_MAD_I16, packedSaturating<[](u16 a, u16 b, u16 c) { return u16(u32(a) * b + c); },
+         [](i16 a, i16 b, i16 c) { return clampI16(i32(a) * b + c); }>()},
     {Op::V_PK_LSHLREV_B16, packed<[](u16 a, u16 b) { return u16(b << (a & 15)); }>()},
     {Op::V_PK_LSHRREV_B16, packed<[](u16 a, u16 b) { return u16(b >> (a & 15)); }>()},
     {Op::V_PK_ASHRREV_I16, packed<[](u16 a, i16 b) { return i16(b >> (a & 15)); }>()},
@@ -221,12 +264,18 @@ const Entry entries[] = {
 
     {Op::V_DOT2_F32_F16, lanewise<[](u32 a, u32 b, float c) { return dotHalf(a, b, c); }>()},
     {Op::V_DOT2_F32_BF16, lanewise<[](u32 a, u32 b, float c) { return dotBfloat(a, b, c); }>()},
-    {Op::V_DOT2_I32_I16, lanewise<[](u32 a, u32 b, i32 c) { return dotSigned<16>(a, b, c); }>()},
-    {Op::V_DOT2_U32_U16, lanewise<[](u32 a, u32 b, u32 c) { return dotUnsigned<16>(a, b, c); }>()},
-    {Op::V_DOT4_I32_I8, lanewise<[](u32 a, u32 b, i32 c) { return dotSigned<8>(a, b, c); }>()},
-    {Op::V_DOT4_U32_U8, lanewise<[](u32 a, u32 b, u32 c) { return dotUnsigned<8>(a, b, c); }>()},
-    {Op::V_DOT8_I32_I4, lanewise<[](u32 a, u32 b, i32 c) { return dotSigned<4>(a, b, c); }>()},
-    {Op::V_DOT8_U32_U4, lanewise<[](u32 a, u32 b, u32 c) { return dotUnsigned<4>(a, b, c); }>()},
+    {Op::V_DOT2_I32_I16, saturating<[](u32 a, u32 b, i32 c) { return dotSigned<16>(a, b, c); },
+         [](u32 a, u32 b, i32 c) { return dotSignedClamped<16>(a, b, c); }>()},
+    {Op::V_DOT2_U32_U16, saturating<[](u32 a, u32 b, u32 c) { return dotUnsigned<16>(a, b, c); },
+         [](u32 a, u32 b, u32 c) { return dotUnsignedClamped<16>(a, b, c); }>()},
+    {Op::V_DOT4_I32_I8, saturating<[](u32 a, u32 b, i32 c) { return dotSigned<8>(a, b, c); },
+         [](u32 a, u32 b, i32 c) { return dotSignedClamped<8>(a, b, c); }>()},
+    {Op::V_DOT4_U32_U8, saturating<[](u32 a, u32 b, u32 c) { return dotUnsigned<8>(a, b, c); },
+         [](u32 a, u32 b, u32 c) { return dotUnsignedClamped<8>(a, b, c); }>()},
+    {Op::V_DOT8_I32_I4, saturating<[](u32 a, u32 b, i32 c) { return dotSigned<4>(a, b, c); },
+         [](u32 a, u32 b, i32 c) { return dotSignedClamped<4>(a, b, c); }>()},
+    {Op::V_DOT8_U32_U4, saturating<[](u32 a, u32 b, u32 c) { return dotUnsigned<4>(a, b, c); },
+         [](u32 a, u32 b, u32 c) { return dotUnsignedClamped<4>(a, b, c); }>()},
     {Op::V_DOT2C_F32_F16, accumulating<[](u32 a, u32 b, float c) { return dotHalf(a, b, c); }>()},
     {Op::V_DOT2C_F32_BF16, accumulating<[](u32 a, u32 b, float c) { return dotBfloat(a, b, c); }>()},
     {Op::V_DOT2C_I32_I16, accumulating<[](u32 a, u32 b, i32 c) { return dotSigned<16>(a, b, c); }>()},
