@@ -1,6 +1,7 @@
 // The part of the HIP C API that hipsim exports: types, numbers, signatures.
 //
-// Capture and graphs: hip_graph_api.h, included at the end.
+// Capture and graphs: hip_graph_api.h, included at the end. Enumerations have a
+// fixed type: callers may pass any number, and get an error for it.
 // Written from HIP's published interface (ROCm 6); layouts and values are ABI
 // and checked by static_asserts and tests. Not a replacement for HIP's headers.
 #pragma once
@@ -10,13 +11,13 @@
 
 extern "C" {
 
-typedef enum hipError_t {
+typedef enum hipError_t : int {
 #define HIPSIM_ERROR(NAME, CODE, TEXT) NAME = CODE,
 #include "runtime/hipsim/hip/errors.def"
 #undef HIPSIM_ERROR
 } hipError_t;
 
-typedef enum hipMemcpyKind {
+typedef enum hipMemcpyKind : int {
   hipMemcpyHostToHost = 0,
   hipMemcpyHostToDevice = 1,
   hipMemcpyDeviceToHost = 2,
@@ -24,14 +25,14 @@ typedef enum hipMemcpyKind {
   hipMemcpyDefault = 4,
 } hipMemcpyKind;
 
-typedef enum hipMemoryType {
+typedef enum hipMemoryType : int {
   hipMemoryTypeUnregistered = 0,
   hipMemoryTypeHost = 1,
   hipMemoryTypeDevice = 2,
   hipMemoryTypeManaged = 3,
 } hipMemoryType;
 
-typedef enum hipFunction_attribute {
+typedef enum hipFunction_attribute : int {
   HIP_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK = 0,
   HIP_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES = 1,
   HIP_FUNC_ATTRIBUTE_CONST_SIZE_BYTES = 2,
@@ -108,7 +109,7 @@ typedef struct hipIpcEventHandle_t {
   char reserved[64];
 } hipIpcEventHandle_t;
 
-typedef enum hipDeviceP2PAttr {
+typedef enum hipDeviceP2PAttr : int {
   hipDevP2PAttrPerformanceRank = 0,
   hipDevP2PAttrAccessSupported = 1,
   hipDevP2PAttrNativeAtomicSupported = 2,

@@ -5,24 +5,24 @@
 
 extern "C" {
 
-typedef enum hipStreamCaptureMode {
+typedef enum hipStreamCaptureMode : int {
   hipStreamCaptureModeGlobal = 0,
   hipStreamCaptureModeThreadLocal = 1,
   hipStreamCaptureModeRelaxed = 2,
 } hipStreamCaptureMode;
 
-typedef enum hipStreamCaptureStatus {
+typedef enum hipStreamCaptureStatus : int {
   hipStreamCaptureStatusNone = 0,
   hipStreamCaptureStatusActive = 1,
   hipStreamCaptureStatusInvalidated = 2,
 } hipStreamCaptureStatus;
 
-typedef enum hipStreamUpdateCaptureDependenciesFlags {
+typedef enum hipStreamUpdateCaptureDependenciesFlags : int {
   hipStreamAddCaptureDependencies = 0,
   hipStreamSetCaptureDependencies = 1,
 } hipStreamUpdateCaptureDependenciesFlags;
 
-typedef enum hipGraphNodeType {
+typedef enum hipGraphNodeType : int {
   hipGraphNodeTypeKernel = 0,
   hipGraphNodeTypeMemcpy = 1,
   hipGraphNodeTypeMemset = 2,
@@ -31,7 +31,7 @@ typedef enum hipGraphNodeType {
   hipGraphNodeTypeEmpty = 5,
 } hipGraphNodeType;
 
-typedef enum hipGraphExecUpdateResult {
+typedef enum hipGraphExecUpdateResult : int {
   hipGraphExecUpdateSuccess = 0,
   hipGraphExecUpdateError = 1,
   hipGraphExecUpdateErrorTopologyChanged = 2,
