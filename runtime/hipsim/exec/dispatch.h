@@ -34,6 +34,8 @@ struct Dispatch {
   uint64_t kernarg = 0;  ///< Address of the kernel argument segment.
   uint64_t packet = 0;   ///< Address of the AQL dispatch packet.
   uint64_t seed = 1;
+  uint32_t device = 0;       ///< Where it runs.
+  uint64_t reachable = ~0ull; ///< Bit d: may touch the memory of device d.
   std::shared_ptr<const MemorySnapshot> memory;
   /// Memory of this launch only: the kernel argument segment and the packet.
   Allocation own[2];

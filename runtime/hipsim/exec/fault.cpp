@@ -47,12 +47,19 @@ void record(Wave &w, FaultKind kind, std::string text) {
   d.stop.store(true, std::memory_order_relaxed);
 }
 
+/// Whether the device of the launch has the range mapped: its own memory, the
+/// host's, and that of peers that it may access.
+bool isReachable(const Dispatch &d, const Allocation &a) {
+  return a.kind == MemoryKind::Host || (d.reachable >> (a.device & 63) & 1);
+}
+
 /// The live range, or the launch's own memory, that contains `address`.
 const Allocation *findRange(const Workgroup &group, uint64_t address) {
   for (const Allocation &own : group.dispatch->own)
     if (address >= own.begin && address < own.end)
       return &own;
-  return group.dispatch->memory->find(address);
+  const Allocation *found = group.dispatch->memory->find(address);
+  return found && isReachable(*group.dispatch, *found) ? found : nullptr;
 }
 
 } // namespace
@@ -82,7 +89,13 @@ void hipsim::raiseAccessFault(Wave &w, const Step &s, int lane,
                   uint32_t(address), w.group->ldsBytes);
     text += line;
   } else if (const Allocation *a = w.group->dispatch->memory->find(address);
-             a && a->writable && bytes <= a->end - address) {
+             a && !isReachable(*w.group->dispatch, *a)) {
+    std::snprintf(line, sizeof(line),
+                  "memory of device %u, which device %u has not enabled peer "
+                  "access to, ",
+                  a->device, w.group->dispatch->device);
+    text += line + w.group->dispatch->memory->describe(address, bytes);
+  } else if (a && a->writable && bytes <= a->end - address) {
     text += "not aligned as an atomic needs it, " +
             w.group->dispatch->memory->describe(address, bytes);
   } else {

@@ -9,45 +9,16 @@ using namespace hipsim;
 namespace {
 
 thread_local hipError_t lastError = hipSuccess;
+thread_local hipError_t lastResult = hipSuccess; ///< Of the last call at all.
 
 struct ErrorText {
   hipError_t code;
   const char *name, *text;
 };
-#define HIPSIM_ERROR(NAME, TEXT) {NAME, #NAME, TEXT}
 constexpr ErrorText errorTexts[] = {
-    HIPSIM_ERROR(hipSuccess, "no error"),
-    HIPSIM_ERROR(hipErrorInvalidValue, "invalid argument"),
-    HIPSIM_ERROR(hipErrorOutOfMemory, "out of memory"),
-    HIPSIM_ERROR(hipErrorNotInitialized, "initialization error"),
-    HIPSIM_ERROR(hipErrorInvalidConfiguration, "invalid configuration argument"),
-    HIPSIM_ERROR(hipErrorInvalidSymbol, "invalid device symbol"),
-    HIPSIM_ERROR(hipErrorInvalidDevicePointer, "invalid device pointer"),
-    HIPSIM_ERROR(hipErrorInvalidMemcpyDirection, "invalid copy direction for memcpy"),
-    HIPSIM_ERROR(hipErrorInvalidDeviceFunction, "invalid device function"),
-    HIPSIM_ERROR(hipErrorNoDevice, "no ROCm-capable device is detected"),
-    HIPSIM_ERROR(hipErrorInvalidDevice, "invalid device ordinal"),
-    HIPSIM_ERROR(hipErrorInvalidImage, "device kernel image is invalid"),
-    HIPSIM_ERROR(hipErrorInvalidContext, "invalid device context"),
-    HIPSIM_ERROR(hipErrorNoBinaryForGpu, "no kernel image is available for execution on the device"),
-    HIPSIM_ERROR(hipErrorInvalidKernelFile, "invalid kernel file"),
-    HIPSIM_ERROR(hipErrorFileNotFound, "file not found"),
-    HIPSIM_ERROR(hipErrorSharedObjectInitFailed, "shared object initialization failed"),
-    HIPSIM_ERROR(hipErrorInvalidHandle, "invalid resource handle"),
-    HIPSIM_ERROR(hipErrorIllegalState, "the operation cannot be performed in the present state"),
-    HIPSIM_ERROR(hipErrorNotFound, "named symbol not found"),
-    HIPSIM_ERROR(hipErrorNotReady, "device not ready"),
-    HIPSIM_ERROR(hipErrorIllegalAddress, "an illegal memory access was encountered"),
-    HIPSIM_ERROR(hipErrorLaunchOutOfResources, "out of resources for launch"),
-    HIPSIM_ERROR(hipErrorLaunchTimeOut, "the launch timed out and was terminated"),
-    HIPSIM_ERROR(hipErrorContextIsDestroyed, "context is destroyed"),
-    HIPSIM_ERROR(hipErrorHostMemoryAlreadyRegistered, "part or all of the requested memory range is already mapped"),
-    HIPSIM_ERROR(hipErrorHostMemoryNotRegistered, "pointer does not correspond to a registered memory region"),
-    HIPSIM_ERROR(hipErrorLaunchFailure, "unspecified launch failure"),
-    HIPSIM_ERROR(hipErrorNotSupported, "operation not supported"),
-    HIPSIM_ERROR(hipErrorStreamCaptureUnsupported, "operation not permitted when stream is capturing"),
-    HIPSIM_ERROR(hipErrorStreamCaptureInvalidated, "operation failed due to a previous error during capture"),
-    HIPSIM_ERROR(hipErrorUnknown, "unknown error"),
+#define HIPSIM_ERROR(NAME, CODE, TEXT) {NAME, #NAME, TEXT},
+#include "runtime/hipsim/hip/errors.def"
+#undef HIPSIM_ERROR
 };
 
 const ErrorText *find(hipError_t error) {
@@ -60,6 +31,7 @@ const ErrorText *find(hipError_t error) {
 } // namespace
 
 hipError_t hipsim::finish(hipError_t error) {
+  lastResult = error;
   // As in HIP, "not ready" is an answer and not an error.
   if (error != hipSuccess && error != hipErrorNotReady)
     lastError = error;
@@ -83,6 +55,26 @@ hipError_t hipGetLastError() {
 }
 
 hipError_t hipPeekAtLastError() { return lastError; }
+
+hipError_t hipExtGetLastError() {
+  hipError_t error = lastResult;
+  lastResult = hipSuccess;
+  return error;
+}
+
+hipError_t hipDrvGetErrorName(hipError_t error, const char **name) {
+  if (!name)
+    return hipErrorInvalidValue;
+  *name = hipGetErrorName(error);
+  return find(error) ? hipSuccess : hipErrorInvalidValue;
+}
+
+hipError_t hipDrvGetErrorString(hipError_t error, const char **text) {
+  if (!text)
+    return hipErrorInvalidValue;
+  *text = hipGetErrorString(error);
+  return find(error) ? hipSuccess : hipErrorInvalidValue;
+}
 
 const char *hipsimLastReport() {
   thread_local std::string text;

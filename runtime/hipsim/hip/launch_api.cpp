@@ -1,5 +1,5 @@
 // Kernel launches: from arguments to a dispatch.
-#include "runtime/hipsim/hip/runtime.h"
+#include "runtime/hipsim/hip/capture.h"
 
 #include <algorithm>
 #include <cstring>
@@ -88,9 +88,12 @@ hipError_t fillArguments(std::vector<uint8_t> &segment, const KernelDescriptor &
     ++index;
   }
   if (!parameters && index) {
-    if (!buffer || bufferBytes < needed) {
+    // Callers that pack a struct round its size up.
+    size_t limit = (segment.size() + 15) & ~size_t(15);
+    if (!buffer || bufferBytes < needed || bufferBytes > limit) {
       why = "the argument buffer has " + std::to_string(bufferBytes) +
-            " bytes; the kernel takes " + std::to_string(needed);
+            " bytes; the kernel takes " + std::to_string(needed) +
+            (limit > needed ? " to " + std::to_string(limit) : "");
       return hipErrorInvalidValue;
     }
     std::memcpy(segment.data(), buffer, std::min(bufferBytes, needed));
@@ -104,9 +107,127 @@ hipError_t errorOf(FaultKind kind) {
                                            : hipErrorLaunchFailure;
 }
 
-/// What the worker thread executes.
-void execute(Dispatch &dispatch, Device &device) {
+/// The launch that a work describes; everything but the state of the run.
+void fillDispatch(Dispatch &dispatch, const KernelWork &work, uint32_t device) {
+  dispatch.program = work.program;
+  dispatch.kernel = work.kernel;
+  std::copy_n(work.grid, 3, dispatch.grid);
+  std::copy_n(work.block, 3, dispatch.block);
+  dispatch.dynamicLds = work.dynamicLds;
+  dispatch.seed = Runtime::get().seed;
+  dispatch.device = device;
+  dispatch.kernarg = reinterpret_cast<uint64_t>(work.arguments.data());
+  dispatch.packet = reinterpret_cast<uint64_t>(work.packet.data());
+  dispatch.own[0] = {dispatch.kernarg, dispatch.kernarg + work.arguments.size(),
+                     MemoryKind::Kernarg, false, device, 0};
+  dispatch.own[1] = {dispatch.packet, dispatch.packet + work.packet.size(),
+                     MemoryKind::Kernarg, false, device, 0};
+}
+
+hipError_t refuse(hipError_t error, const std::string &why) {
+  Runtime::get().report("hipsim: launch refused: " + why + "\n");
+  return error;
+}
+
+/// The limits that depend on the shape and the kernel's resources.
+hipError_t checkShape(const KernelWork &work) {
+  for (int i = 0; i < 3; ++i)
+    // The packet holds the grid in work items, 32 bits an axis.
+    if (work.grid[i] == 0 || work.block[i] == 0 ||
+        uint64_t(work.grid[i]) * work.block[i] > UINT32_MAX)
+      return refuse(hipErrorInvalidConfiguration,
+                    "kernel " + work.kernel->name +
+                        ": grid or block is zero or has more than 2^32-1 work "
+                        "items in dimension " + std::to_string(i));
+  Dispatch dispatch;
+  fillDispatch(dispatch, work, 0);
+  bool resources;
+  std::string problem = checkLaunch(dispatch, resources);
+  if (problem.empty())
+    return hipSuccess;
+  return refuse(resources ? hipErrorLaunchOutOfResources : hipErrorInvalidConfiguration,
+                problem);
+}
+
+/// Explicit and hidden arguments, and where the explicit ones lie.
+hipError_t fillSegment(KernelWork &work, const Shape &shape, void **parameters,
+                       void **extra) {
+  const KernelDescriptor &kernel = *work.kernel;
+  std::vector<uint8_t> &segment = work.arguments;
+  segment.resize(kernel.kernargBytes);
+  std::string why;
+  if (hipError_t error = fillArguments(segment, kernel, parameters, extra, why))
+    return refuse(error, "kernel " + kernel.name + ": " + why);
+  // Segments lie in 64-byte blocks: wide scalar loads of the last arguments
+  // read on to the end of one.
+  segment.resize((segment.size() + 63) / 64 * 64);
+  for (const KernelArgument &a : kernel.args) {
+    if (uint64_t(a.offset) + a.size > kernel.kernargBytes)
+      continue;
+    if (isHidden(a)) {
+      uint64_t value = hiddenValue(a.valueKind, shape);
+      std::memcpy(segment.data() + a.offset, &value, std::min<size_t>(a.size, 8));
+    } else {
+      work.parameters.push_back(segment.data() + a.offset);
+    }
+  }
+  return hipSuccess;
+}
+
+hipError_t launch(hipFunction_t function, const Shape &s, hipStream_t handle,
+                  void **parameters, void **extra) {
   Runtime &runtime = Runtime::get();
+  {
+    std::lock_guard lock(runtime.handles);
+    if (!runtime.functions.count(function))
+      return hipErrorInvalidHandle;
+  }
+  ihipStream_t *stream;
+  if (hipError_t error = streamForWork(handle, stream))
+    return error;
+  if (hipError_t error = runtime.devices[stream->device]->error())
+    return error;
+  WorkPtr work;
+  if (hipError_t error = makeKernel(
+          function, stream->device, {s.grid[0], s.grid[1], s.grid[2]},
+          {s.block[0], s.block[1], s.block[2]}, s.dynamicLds, parameters, extra, work))
+    return error;
+  return enqueue(*stream, std::move(work)).error;
+}
+
+} // namespace
+
+hipError_t hipsim::makeKernel(hipFunction_t function, uint32_t device, dim3 grid,
+                              dim3 block, uint32_t dynamicLds, void **parameters,
+                              void **extra, WorkPtr &made) {
+  if (function->device != device)
+    return refuse(hipErrorInvalidHandle,
+                  "kernel " + function->kernel->name + ": its module was loaded on device " +
+                      std::to_string(function->device) + ", the stream is of device " +
+                      std::to_string(device));
+  KernelWork work;
+  work.program = function->program;
+  work.kernel = function->kernel;
+  work.function = function;
+  work.dynamicLds = dynamicLds;
+  Shape shape = {{grid.x, grid.y, grid.z}, {block.x, block.y, block.z}, dynamicLds};
+  std::copy_n(shape.grid, 3, work.grid);
+  std::copy_n(shape.block, 3, work.block);
+  if (hipError_t error = checkShape(work))
+    return error;
+  if (hipError_t error = fillSegment(work, shape, parameters, extra))
+    return error;
+  work.packet = makePacket(shape, *work.kernel);
+  made = makeWork(device, std::move(work));
+  return hipSuccess;
+}
+
+void hipsim::performKernel(const KernelWork &work, uint32_t ordinal) {
+  Runtime &runtime = Runtime::get();
+  Device &device = *runtime.devices[ordinal];
+  Dispatch dispatch;
+  fillDispatch(dispatch, work, ordinal);
+  dispatch.reachable = device.reachable;
   dispatch.memory = runtime.memory.snapshot();
   bool ok = runDispatch(dispatch, runtime.threads);
   runtime.addCounters(dispatch.counters);
@@ -116,80 +237,31 @@ void execute(Dispatch &dispatch, Device &device) {
   device.setError(errorOf(dispatch.error.kind));
 }
 
-} // namespace
-
 hipError_t hipModuleLaunchKernel(hipFunction_t function, unsigned gridX,
                                  unsigned gridY, unsigned gridZ, unsigned blockX,
                                  unsigned blockY, unsigned blockZ,
-                                 unsigned dynamicLds, hipStream_t handle,
+                                 unsigned dynamicLds, hipStream_t stream,
                                  void **parameters, void **extra) {
-  Runtime &runtime = Runtime::get();
-  {
-    std::lock_guard lock(runtime.handles);
-    if (!runtime.functions.count(function))
-      return finish(hipErrorInvalidHandle);
-  }
-  ihipStream_t *stream = runtime.stream(handle);
-  if (!stream)
-    return finish(hipErrorInvalidHandle);
-  Device &device = *runtime.devices[stream->device];
-  if (hipError_t error = device.error())
-    return finish(error);
-
   Shape shape = {{gridX, gridY, gridZ}, {blockX, blockY, blockZ}, dynamicLds};
-  const KernelDescriptor &kernel = *function->kernel;
-  std::string why;
-  auto refuse = [&](hipError_t error) {
-    runtime.report("hipsim: launch refused: kernel " + kernel.name + ": " + why + "\n");
-    return finish(error);
-  };
-  for (int i = 0; i < 3; ++i) {
-    // The packet holds the grid in work items, 32 bits an axis.
-    if (shape.grid[i] == 0 || shape.block[i] == 0 ||
-        uint64_t(shape.grid[i]) * shape.block[i] > UINT32_MAX) {
-      why = "grid or block is zero or has more than 2^32-1 work items in "
-            "dimension " + std::to_string(i);
-      return refuse(hipErrorInvalidConfiguration);
-    }
-  }
+  return finish(launch(function, shape, stream, parameters, extra));
+}
 
-  auto dispatch = std::make_shared<Dispatch>();
-  dispatch->program = function->program;
-  dispatch->kernel = &kernel;
-  std::copy_n(shape.grid, 3, dispatch->grid);
-  std::copy_n(shape.block, 3, dispatch->block);
-  dispatch->dynamicLds = dynamicLds;
-  dispatch->seed = runtime.seed;
-  bool resources;
-  std::string problem = checkLaunch(*dispatch, resources);
-  if (!problem.empty()) {
-    runtime.report("hipsim: launch refused: " + problem + "\n");
-    return finish(resources ? hipErrorLaunchOutOfResources
-                            : hipErrorInvalidConfiguration);
+hipError_t hipModuleLaunchCooperativeKernel(hipFunction_t function, unsigned gridX,
+                                            unsigned gridY, unsigned gridZ,
+                                            unsigned blockX, unsigned blockY,
+                                            unsigned blockZ, unsigned dynamicLds,
+                                            hipStream_t stream, void **parameters) {
+  // All groups must be resident at once.
+  int perUnit = 0, units = 0;
+  uint64_t block = uint64_t(blockX) * blockY * blockZ;
+  if (block - 1 < 1024) {
+    if (hipError_t error = hipModuleOccupancyMaxActiveBlocksPerMultiprocessor(
+            &perUnit, function, int(block), dynamicLds))
+      return finish(error);
+    (void)hipDeviceGetAttribute(&units, 63, int(currentDevice));
+    if (uint64_t(gridX) * gridY * gridZ > uint64_t(perUnit) * uint64_t(units))
+      return finish(hipErrorCooperativeLaunchTooLarge);
   }
-
-  // Kept by the command.
-  auto arguments = std::make_shared<std::vector<uint8_t>>(kernel.kernargBytes);
-  if (hipError_t error =
-          fillArguments(*arguments, kernel, parameters, extra, why))
-    return refuse(error);
-  for (const KernelArgument &a : kernel.args)
-    if (isHidden(a) && uint64_t(a.offset) + a.size <= arguments->size()) {
-      uint64_t value = hiddenValue(a.valueKind, shape);
-      std::memcpy(arguments->data() + a.offset, &value, std::min<size_t>(a.size, 8));
-    }
-  // Segments lie in 64-byte blocks: wide scalar loads of the last arguments
-  // read on to the end of one.
-  arguments->resize((arguments->size() + 63) / 64 * 64);
-  auto packet = std::make_shared<std::vector<uint8_t>>(makePacket(shape, kernel));
-  dispatch->kernarg = reinterpret_cast<uint64_t>(arguments->data());
-  dispatch->packet = reinterpret_cast<uint64_t>(packet->data());
-  dispatch->own[0] = {dispatch->kernarg, dispatch->kernarg + arguments->size(),
-                      MemoryKind::Kernarg, false, stream->device, 0};
-  dispatch->own[1] = {dispatch->packet, dispatch->packet + packet->size(),
-                      MemoryKind::Kernarg, false, stream->device, 0};
-  device.submit(*stream, [dispatch, arguments, packet, &device] {
-    execute(*dispatch, device);
-  });
-  return finish(hipSuccess);
+  Shape shape = {{gridX, gridY, gridZ}, {blockX, blockY, blockZ}, dynamicLds};
+  return finish(launch(function, shape, stream, parameters, nullptr));
 }

@@ -1,49 +1,87 @@
 // Modules, functions and kernel launches.
-#include "runtime/hipsim/hip/runtime.h"
+#include "runtime/hipsim/hip/capture.h"
 
 #include <algorithm>
 #include <cstdio>
 #include <cstring>
-#include <fstream>
-#include <iterator>
+#include <new>
+#include <sys/mman.h>
+#include <unistd.h>
 
 using namespace hipsim;
 
 namespace {
 
-uint64_t read64(const uint8_t *p) {
-  uint64_t value;
-  std::memcpy(&value, p, 8);
+/// Bytes that a caller claims to have, read so that an unreadable page is an
+/// answer and not a signal: the system copies them into a file of memory.
+class Readable {
+public:
+  Readable() : fd(memfd_create("hipsim", MFD_CLOEXEC)) {}
+  ~Readable() {
+    if (fd >= 0)
+      close(fd);
+  }
+  /// Up to `bytes` from `from`; fewer when the rest cannot be read.
+  std::vector<uint8_t> read(const void *from, size_t bytes) const {
+    size_t done = 0;
+    while (done < bytes) {
+      ssize_t n = pwrite(fd, static_cast<const char *>(from) + done, bytes - done, off_t(done));
+      if (n <= 0)
+        break;
+      done += size_t(n);
+    }
+    std::vector<uint8_t> copy(done);
+    for (size_t got = 0; got < done;) {
+      ssize_t n = pread(fd, copy.data() + got, done - got, off_t(got));
+      if (n <= 0)
+        return {};
+      got += size_t(n);
+    }
+    return copy;
+  }
+
+private:
+  int fd;
+};
+
+template <class T> T field(const std::vector<uint8_t> &bytes, size_t offset) {
+  T value;
+  std::memcpy(&value, bytes.data() + offset, sizeof(T));
   return value;
 }
 
-/// The length of the ELF at `image`: hipModuleLoadData is not told. The
-/// section header table is the last thing that the linkers of AMDGPU code
-/// write; segments and sections that reach further extend it.
-size_t elfSize(const uint8_t *image) {
+/// The ELF at `image`, whose length hipModuleLoadData is not told. The section
+/// header table is the last thing that the linkers of AMDGPU code write;
+/// segments that reach further extend it.
+std::vector<uint8_t> readElf(const void *image) {
+  constexpr uint64_t largest = 1ull << 31;
+  Readable memory;
+  std::vector<uint8_t> header = memory.read(image, 64);
+  if (header.size() < 64)
+    return header;
   uint64_t end = 64;
   auto reach = [&](uint64_t offset, uint64_t bytes) {
-    if (offset <= (1ull << 32) && bytes <= (1ull << 32))
+    if (offset <= largest && bytes <= largest)
       end = std::max(end, offset + bytes);
   };
-  uint16_t phSize, phCount, shSize, shCount;
-  std::memcpy(&phSize, image + 54, 2);
-  std::memcpy(&phCount, image + 56, 2);
-  std::memcpy(&shSize, image + 58, 2);
-  std::memcpy(&shCount, image + 60, 2);
-  uint64_t phOffset = read64(image + 32), shOffset = read64(image + 40);
-  reach(phOffset, uint64_t(phSize) * phCount);
-  reach(shOffset, uint64_t(shSize) * shCount);
-  for (uint16_t i = 0; i < phCount && phSize >= 56; ++i) {
-    const uint8_t *segment = image + phOffset + uint64_t(i) * phSize;
-    reach(read64(segment + 8), read64(segment + 32));
+  uint64_t phOffset = field<uint64_t>(header, 32);
+  uint64_t phSize = field<uint16_t>(header, 54), phCount = field<uint16_t>(header, 56);
+  reach(phOffset, phSize * phCount);
+  reach(field<uint64_t>(header, 40),
+        uint64_t(field<uint16_t>(header, 58)) * field<uint16_t>(header, 60));
+  if (phOffset <= largest && phSize >= 56) {
+    auto table = memory.read(static_cast<const char *>(image) + phOffset, phSize * phCount);
+    for (size_t i = 0; i + phSize <= table.size(); i += phSize)
+      reach(field<uint64_t>(table, i + 8), field<uint64_t>(table, i + 32));
   }
-  return end;
+  return memory.read(image, std::min(end, largest));
 }
 
-hipError_t load(hipModule_t *module, const void *image, size_t size) {
+hipError_t load(hipModule_t *module, const std::vector<uint8_t> &bytes) {
   Runtime &runtime = Runtime::get();
   std::string error;
+  const void *image = bytes.data();
+  size_t size = bytes.size();
   auto program = Program::load(image, size, runtime.arch, currentDevice,
                                runtime.memory, error);
   if (!program) {
@@ -52,7 +90,7 @@ hipError_t load(hipModule_t *module, const void *image, size_t size) {
     std::string ignored;
     // Well formed but for another processor has an error code of its own.
     bool foreign = loadCodeObject(image, size, object, ignored);
-    return finish(foreign ? hipErrorNoBinaryForGpu : hipErrorInvalidImage);
+    return foreign ? hipErrorNoBinaryForGpu : hipErrorInvalidImage;
   }
   auto *made = new ihipModule_t;
   made->device = currentDevice;
@@ -60,7 +98,33 @@ hipError_t load(hipModule_t *module, const void *image, size_t size) {
   std::lock_guard lock(runtime.handles);
   runtime.modules.insert(made);
   *module = made;
-  return finish(hipSuccess);
+  return hipSuccess;
+}
+
+/// The bytes of a file; false when it is not one that can be read.
+bool readFile(const char *path, std::vector<uint8_t> &bytes) {
+  FILE *file = std::fopen(path, "rb");
+  if (!file)
+    return false;
+  uint8_t part[65536];
+  while (size_t n = std::fread(part, 1, sizeof(part), file))
+    bytes.insert(bytes.end(), part, part + n);
+  bool ok = !std::ferror(file); // Set for a folder, for instance.
+  std::fclose(file);
+  return ok;
+}
+
+/// Blocks of a kernel that one CU can hold: 4 SIMDs of up to 8 waves with 512
+/// registers a lane each, handed out by 8; LDS is shared by all.
+int residentBlocks(const KernelDescriptor &k, uint32_t blockSize, size_t dynamicLds) {
+  size_t limit = ldsLimit(Runtime::get().arch), lds = k.groupSegmentBytes + dynamicLds;
+  if (blockSize > (k.maxFlatWorkgroupSize ? k.maxFlatWorkgroupSize : 1024u) || lds > limit)
+    return 0;
+  uint32_t registers = (std::max(8u, k.vgprs) + 7) & ~7u;
+  uint32_t wavesPerSimd = std::min(8u, 512 / registers);
+  uint32_t waves = (blockSize + laneCount - 1) / laneCount;
+  uint32_t count = wavesPerSimd * 4 / waves;
+  return int(lds ? std::min<size_t>(count, limit / lds) : count);
 }
 
 bool isModule(hipModule_t module) {
@@ -80,12 +144,17 @@ hipError_t hipModuleLoadData(hipModule_t *module, const void *image) {
   if (!module || !image)
     return finish(hipErrorInvalidValue);
   *module = nullptr;
-  const auto *bytes = static_cast<const uint8_t *>(image);
-  if (std::memcmp(bytes, "\x7f" "ELF", 4) != 0) {
-    Runtime::get().report("hipsim: the image does not start with an ELF header\n");
-    return finish(hipErrorInvalidImage);
+  if (hipError_t error = checkUnsafeCall())
+    return finish(error);
+  try {
+    std::vector<uint8_t> bytes = readElf(image);
+    if (bytes.size() >= 64 && std::memcmp(bytes.data(), "\x7f" "ELF", 4) == 0)
+      return finish(load(module, bytes));
+  } catch (const std::bad_alloc &) {
+    return finish(hipErrorOutOfMemory);
   }
-  return load(module, image, elfSize(bytes));
+  Runtime::get().report("hipsim: the image does not start with an ELF header\n");
+  return finish(hipErrorInvalidImage);
 }
 
 hipError_t hipModuleLoadDataEx(hipModule_t *module, const void *image, unsigned,
@@ -97,15 +166,22 @@ hipError_t hipModuleLoad(hipModule_t *module, const char *path) {
   if (!module || !path)
     return finish(hipErrorInvalidValue);
   *module = nullptr;
-  std::ifstream file(path, std::ios::binary);
-  if (!file)
-    return finish(hipErrorFileNotFound);
-  std::vector<char> bytes((std::istreambuf_iterator<char>(file)), {});
-  return load(module, bytes.data(), bytes.size());
+  if (hipError_t error = checkUnsafeCall())
+    return finish(error);
+  try {
+    std::vector<uint8_t> bytes;
+    if (!readFile(path, bytes))
+      return finish(hipErrorFileNotFound);
+    return finish(load(module, bytes));
+  } catch (const std::bad_alloc &) {
+    return finish(hipErrorOutOfMemory);
+  }
 }
 
 hipError_t hipModuleUnload(hipModule_t module) {
   Runtime &runtime = Runtime::get();
+  if (hipError_t error = checkUnsafeCall())
+    return finish(error);
   {
     std::lock_guard lock(runtime.handles);
     if (runtime.modules.erase(module) == 0)
@@ -142,6 +218,7 @@ hipError_t hipModuleGetFunction(hipFunction_t *function, hipModule_t module,
       return finish(hipSuccess);
     }
   auto made = std::make_unique<ihipModuleSymbol_t>();
+  made->device = module->device;
   made->program = module->program;
   made->kernel = kernel;
   *function = made.get();
@@ -200,18 +277,52 @@ hipError_t hipFuncGetAttribute(int *value, hipFunction_attribute attribute,
 
 hipError_t hipModuleOccupancyMaxActiveBlocksPerMultiprocessor(
     int *blocks, hipFunction_t function, int blockSize, size_t dynamicLds) {
-  if (!blocks || blockSize <= 0 || blockSize > 1024)
+  if (!blocks || blockSize <= 0)
     return finish(hipErrorInvalidValue);
   if (!isFunction(function))
     return finish(hipErrorInvalidDeviceFunction);
-  // A CU has 4 SIMDs of up to 8 waves, 512 registers a lane each.
-  const KernelDescriptor &k = *function->kernel;
-  uint32_t wavesPerSimd = std::min(8u, 512 / std::max(8u, k.vgprs));
-  uint32_t waves = (uint32_t(blockSize) + laneCount - 1) / laneCount;
-  uint32_t count = wavesPerSimd * 4 / waves;
-  size_t lds = k.groupSegmentBytes + dynamicLds;
-  if (lds)
-    count = uint32_t(std::min<size_t>(count, ldsLimit(Runtime::get().arch) / lds));
-  *blocks = int(count);
+  *blocks = residentBlocks(*function->kernel, uint32_t(blockSize), dynamicLds);
   return finish(hipSuccess);
+}
+
+hipError_t hipModuleOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
+    int *blocks, hipFunction_t function, int blockSize, size_t dynamicLds, unsigned flags) {
+  if (flags > 1)
+    return finish(hipErrorInvalidValue);
+  return hipModuleOccupancyMaxActiveBlocksPerMultiprocessor(blocks, function, blockSize,
+                                                            dynamicLds);
+}
+
+hipError_t hipModuleOccupancyMaxPotentialBlockSize(int *gridSize, int *blockSize,
+                                                   hipFunction_t function,
+                                                   size_t dynamicLds, int blockSizeLimit) {
+  if (!gridSize || !blockSize)
+    return finish(hipErrorInvalidValue);
+  if (!isFunction(function))
+    return finish(hipErrorInvalidDeviceFunction);
+  int units = 0, best = 0, limit = 0;
+  (void)hipDeviceGetAttribute(&units, 63, int(function->device));
+  (void)hipFuncGetAttribute(&limit, HIP_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK, function);
+  if (blockSizeLimit > 0)
+    limit = std::min(limit, blockSizeLimit);
+  *blockSize = *gridSize = 0;
+  // The largest block among those that keep the most work items resident.
+  for (int size = limit; size > 0; size -= size % 64 ? size % 64 : 64) {
+    int blocks = residentBlocks(*function->kernel, uint32_t(size), dynamicLds);
+    if (blocks * size > best) {
+      best = blocks * size;
+      *blockSize = size;
+      *gridSize = blocks * units;
+    }
+  }
+  return finish(hipSuccess);
+}
+
+hipError_t hipModuleOccupancyMaxPotentialBlockSizeWithFlags(
+    int *gridSize, int *blockSize, hipFunction_t function, size_t dynamicLds,
+    int blockSizeLimit, unsigned flags) {
+  if (flags > 1)
+    return finish(hipErrorInvalidValue);
+  return hipModuleOccupancyMaxPotentialBlockSize(gridSize, blockSize, function, dynamicLds,
+                                                 blockSizeLimit);
 }

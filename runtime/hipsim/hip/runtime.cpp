@@ -29,13 +29,39 @@ uint64_t numberFrom(const char *name, uint64_t byDefault, uint64_t limit) {
 
 } // namespace
 
-Device::Device(uint32_t ordinal) { defaultStream.device = ordinal; }
+/// hipStreamPerThread: one stream a thread and device, gone with the thread.
+struct ThreadStreams {
+  std::vector<ihipStream_t *> streams;
+  ihipStream_t *of(uint32_t device) {
+    Runtime &runtime = Runtime::get();
+    streams.resize(runtime.devices.size());
+    if (!streams[device]) {
+      streams[device] = new ihipStream_t;
+      streams[device]->device = device;
+      std::lock_guard lock(runtime.handles);
+      runtime.streams.insert(streams[device]);
+    }
+    return streams[device];
+  }
+  ~ThreadStreams() {
+    for (ihipStream_t *stream : streams)
+      if (stream)
+        (void)hipStreamDestroy(stream);
+  }
+};
+thread_local ThreadStreams threadStreams;
 
-uint64_t Device::submit(ihipStream_t &stream, Command command) {
+Device::Device(uint32_t ordinal) : reachable(1ull << ordinal) {
+  defaultStream.device = ordinal;
+  defaultStream.legacy = true;
+}
+
+uint64_t Device::submit(ihipStream_t &stream, Command command,
+                        bool evenAfterError) {
   std::lock_guard lock(mutex);
   if (!worker.joinable())
     worker = std::thread([this] { work(); });
-  queue.push_back(std::move(command));
+  queue.push_back({std::move(command), evenAfterError});
   stream.lastSubmitted = ++submitted;
   changed.notify_all();
   return submitted;
@@ -45,9 +71,9 @@ void Device::work() {
   std::unique_lock lock(mutex);
   for (;;) {
     changed.wait(lock, [this] { return !queue.empty(); });
-    Command command = std::move(queue.front());
+    Command command = std::move(queue.front().command);
+    bool skip = sticky != hipSuccess && !queue.front().evenAfterError;
     queue.pop_front();
-    bool skip = sticky != hipSuccess;
     lock.unlock();
     if (!skip)
       command();
@@ -113,11 +139,29 @@ Device &Runtime::current() {
 }
 
 ihipStream_t *Runtime::stream(hipStream_t handle) {
-  // Null, hipStreamLegacy and hipStreamPerThread are the default stream.
-  if (reinterpret_cast<uintptr_t>(handle) <= 2)
+  if (handle == nullptr || handle == hipStreamLegacy)
     return &current().defaultStream;
+  if (handle == hipStreamPerThread)
+    return threadStreams.of(currentDevice);
   std::lock_guard lock(handles);
   return streams.count(handle) ? handle : nullptr;
+}
+
+uint64_t Runtime::legacyTicket(uint32_t device) {
+  uint64_t ticket = devices[device]->defaultStream.lastSubmitted;
+  std::lock_guard lock(handles);
+  for (ihipStream_t *stream : streams)
+    if (stream->device == device && !(stream->flags & hipStreamNonBlocking))
+      ticket = std::max<uint64_t>(ticket, stream->lastSubmitted);
+  return ticket;
+}
+
+hipError_t Runtime::waitAllDevices() {
+  hipError_t error = hipSuccess;
+  for (const auto &device : devices)
+    if (hipError_t e = device->waitAll(); e && !error)
+      error = e;
+  return error;
 }
 
 void Runtime::report(std::string text) {

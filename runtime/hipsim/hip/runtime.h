@@ -20,11 +20,22 @@
 #include <thread>
 #include <vector>
 
+namespace hipsim {
+struct Capture;
+}
+
 /// A stream. The default stream of a device is one, too.
 struct ihipStream_t {
   uint32_t device = 0;
   unsigned flags = 0;
+  int priority = 0;
+  bool legacy = false; ///< The default stream of its device.
   std::atomic<uint64_t> lastSubmitted{0}; ///< Ticket of the newest command.
+
+  // Guarded by Captures::mutex (capture.h).
+  std::shared_ptr<hipsim::Capture> capture; ///< Null: not capturing.
+  std::vector<hipGraphNode_t> tail;  ///< What the next captured node depends on.
+  std::vector<hipGraphNode_t> shown; ///< Lent by hipStreamGetCaptureInfo_v2.
 };
 
 /// An event: complete when the command with its ticket has been executed.
@@ -33,9 +44,14 @@ struct ihipEvent_t {
   unsigned flags = 0;
   std::atomic<uint64_t> ticket{0}; ///< 0: never recorded.
   std::chrono::steady_clock::time_point time;
+
+  // Guarded by Captures::mutex: set when last recorded in a capturing stream.
+  std::shared_ptr<hipsim::Capture> capture;
+  std::vector<hipGraphNode_t> tail;
 };
 
 struct ihipModuleSymbol_t {
+  uint32_t device = 0;
   std::shared_ptr<hipsim::Program> program;
   const hipsim::KernelDescriptor *kernel = nullptr;
 };
@@ -56,7 +72,9 @@ public:
   explicit Device(uint32_t ordinal);
 
   /// Queues a command and returns its ticket; tickets complete in order.
-  uint64_t submit(ihipStream_t &stream, Command command);
+  /// Once the device has an error, only commands with `evenAfterError` run.
+  uint64_t submit(ihipStream_t &stream, Command command,
+                  bool evenAfterError = false);
   bool isDone(uint64_t ticket) const;
   /// Waits and returns the sticky error, if any.
   hipError_t wait(uint64_t ticket);
@@ -65,13 +83,19 @@ public:
   void setError(hipError_t error);
 
   ihipStream_t defaultStream;
+  /// Bit d: kernels of this device may touch the memory of device d.
+  std::atomic<uint64_t> reachable;
 
 private:
+  struct Entry {
+    Command command;
+    bool evenAfterError;
+  };
   void work();
 
   mutable std::mutex mutex;
   mutable std::condition_variable changed;
-  std::deque<Command> queue;
+  std::deque<Entry> queue;
   uint64_t submitted = 0, completed = 0;
   hipError_t sticky = hipSuccess;
   std::thread worker;
@@ -93,6 +117,14 @@ public:
   Device &current();
   /// Null when the handle is not a live stream of ours.
   ihipStream_t *stream(hipStream_t handle);
+  /// Newest ticket of the streams that the default stream of `device` waits
+  /// for: its own and those without hipStreamNonBlocking.
+  uint64_t legacyTicket(uint32_t device);
+  /// Waits for every device; memory may be in use by any of them.
+  hipError_t waitAllDevices();
+  bool isDevice(int ordinal) const {
+    return ordinal >= 0 && size_t(ordinal) < devices.size();
+  }
 
   void report(std::string text);
   std::string lastReport();
