@@ -1,5 +1,6 @@
 // Kernel launches: from arguments to a dispatch.
 #include "runtime/hipsim/hip/runtime.h"
+#include "runtime/hipsim/hip/trace_api.h"
 
 #include <algorithm>
 #include <cstring>
@@ -108,7 +109,7 @@ hipError_t errorOf(FaultKind kind) {
 void execute(Dispatch &dispatch, Device &device) {
   Runtime &runtime = Runtime::get();
   dispatch.memory = runtime.memory.snapshot();
-  bool ok = runDispatch(dispatch, runtime.threads);
+  bool ok = runDispatch(dispatch, dispatch.tracer ? 1 : runtime.threads);
   runtime.addCounters(dispatch.counters);
   if (ok)
     return;
@@ -160,6 +161,7 @@ hipError_t hipModuleLaunchKernel(hipFunction_t function, unsigned gridX,
   std::copy_n(shape.block, 3, dispatch->block);
   dispatch->dynamicLds = dynamicLds;
   dispatch->seed = runtime.seed;
+  dispatch->tracer = makeTracer();
   bool resources;
   std::string problem = checkLaunch(*dispatch, resources);
   if (!problem.empty()) {
