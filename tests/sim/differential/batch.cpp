@@ -215,9 +215,14 @@ int levelOf(const Options &options, uint64_t seed) {
 void runBatch(const Options &options, const std::vector<uint64_t> &seeds, std::vector<Failure> &failures) {
   std::string base = options.directory + "/" + std::to_string(seeds[0]) + "-" + std::to_string(seeds.size());
   std::string source = base + ".c";
-  std::ofstream(source) << batchSource(seeds, HIPSIM_PRELUDE);
+  if (options.source.empty())
+    std::ofstream(source) << batchSource(seeds, HIPSIM_PRELUDE);
+  else
+    source = options.source;
   int level = levelOf(options, seeds[0]);
-  std::vector<std::string> made = {source};
+  std::vector<std::string> made;
+  if (options.source.empty())
+    made.push_back(source);
   size_t before = failures.size();
   auto all = [&](const std::string &arch, const std::string &text) {
     for (uint64_t seed : seeds)

@@ -18,6 +18,7 @@ struct Options {
   int jobs = 1;            ///< Processes.
   std::string arch;        ///< One of the two; both when empty.
   std::string directory;   ///< Where sources and code objects are made.
+  std::string source;      ///< An edited kernel instead of the generated one.
   bool keep = false;       ///< Also those of kernels that passed.
 };
 

@@ -16,7 +16,9 @@ namespace {
 constexpr const char *usageText =
     "Usage: hipsim_differential [--seed=N] [--count=N] [--batch=N] [--level=0..3]\n"
     "                           [--arch=gfx942|gfx950] [--jobs=N] [--dir=PATH] [--keep]\n"
-    "Kernels SEED .. SEED+COUNT-1, BATCH a file. --keep: also what passed is kept in PATH.\n";
+    "                           [--source=FILE]\n"
+    "Kernels SEED .. SEED+COUNT-1, BATCH a file. --keep: also what passed is kept in PATH.\n"
+    "--source: an edited copy of the kernel of --seed, with --count=1: to find its wrong part.\n";
 
 bool number(const char *argument, const char *name, uint64_t &out) {
   size_t length = std::strlen(name);
@@ -41,6 +43,8 @@ bool parse(int argc, char **argv, Options &o) {
       o.arch = argument.substr(7);
     else if (argument.rfind("--dir=", 0) == 0)
       o.directory = argument.substr(6);
+    else if (argument.rfind("--source=", 0) == 0)
+      o.source = argument.substr(9);
     else if (argument == "--keep")
       o.keep = true;
     else

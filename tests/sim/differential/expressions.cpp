@@ -192,13 +192,13 @@ std::string Expressions::brain(int depth) {
 
 std::string Expressions::floatCall(const Type &type, int depth) {
   std::string suffix = std::string("_") + type.name, a = of(type, depth), b = of(type, depth);
-  bool half = type.bits == 16;
-  switch (random.below(half ? 4 : 6)) {
+  bool half = type.bits == 16; // Has neither round nor ldexp.
+  switch (random.below(half ? 5 : 6)) {
   case 0: return pick({"sqrt", "fabs", "floor", "ceil", "trunc", "rint"}) + suffix + "(" + a + ")";
   case 1: return pick({"sign", "fmin", "fmax", "lt", "gt"}) + suffix + "(" + a + ", " + b + ")";
   case 2: return "sel" + suffix + "(" + condition(depth) + ", " + a + ", " + b + ")";
   case 3: return "(-" + a + ")";
-  case 4: return random.chance(70) ? "fma" + suffix + "(" + a + ", " + b + ", " + of(type, depth) + ")"
+  case 4: return half || random.chance(70) ? "fma" + suffix + "(" + a + ", " + b + ", " + of(type, depth) + ")"
                                    : "round" + suffix + "(" + a + ")";
   default: return "ldexp" + suffix + "(" + a + ", " + of(typeOf("i32"), depth) + ")";
   }

@@ -20,9 +20,11 @@
 #define BPERMUTE(COND, DST, A, B)                                              \
   if (COND)                                                                    \
     s->DST = (u32)__builtin_amdgcn_ds_bpermute((i32)(s->A << 2), (i32)s->B);
+// LLVM 22 takes ds_permute of uniform operands for uniform, which it is not: the
+// lane makes the address divergent.
 #define PERMUTE(COND, DST, A, B)                                               \
   if (COND)                                                                    \
-    s->DST = (u32)__builtin_amdgcn_ds_permute((i32)(s->A << 2), (i32)s->B);
+    s->DST = (u32)__builtin_amdgcn_ds_permute((i32)((s->A ^ s->lane) << 2), (i32)s->B);
 #define SWIZZLE(COND, DST, B, PATTERN)                                         \
   if (COND)                                                                    \
     s->DST = (u32)__builtin_amdgcn_ds_swizzle((i32)s->B, PATTERN);

@@ -51,7 +51,7 @@ bf16 __truncsfbf2(f32 x);
 #define BPERMUTE(COND, DST, A, B)                                              \
   WAVES(COND, DST, s->A, s->B, r = ON(a[l] & 63) ? b[a[l] & 63] : 0)
 #define PERMUTE(COND, DST, A, B)                                               \
-  WAVES(COND, DST, s->A, s->B, for (u32 from = 0; from < 64; ++from) if (ON(from) && (a[from] & 63) == l) r = b[from])
+  WAVES(COND, DST, s->A ^ s->lane, s->B, for (u32 from = 0; from < 64; ++from) if (ON(from) && (a[from] & 63) == l) r = b[from])
 #define SWIZZLE(COND, DST, B, PATTERN)                                         \
   WAVES(COND, DST, 0, s->B, u32 from = swizzleLane(l, PATTERN); r = ON(from) ? b[from] : 0)
 #define DPP(COND, DST, A, B, CTRL, ROWS, BANKS, BOUND)                         \

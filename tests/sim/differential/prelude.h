@@ -124,6 +124,12 @@ FLOAT(f64, u64, 0x7ff8000000000000ull)
   FN T fmax_##T(T x, T y) { return __builtin_fmax##S(x, y) + (T)0; }
 FLOAT_MATH(f16, f16) FLOAT_MATH(f32, f) FLOAT_MATH(f64, )
 FN f32 fma_f32(f32 a, f32 b, f32 c) { return __builtin_fmaf(a, b, c); }
+#ifdef __AMDGCN__
+FN f16 fma_f16(f16 a, f16 b, f16 c) { return __builtin_fmaf16(a, b, c); }
+#else
+/* Exact in 113 bits, then rounded once. */
+FN f16 fma_f16(f16 a, f16 b, f16 c) { return (f16)((__float128)a * b + c); }
+#endif
 FN f64 fma_f64(f64 a, f64 b, f64 c) { return __builtin_fma(a, b, c); }
 FN f32 ldexp_f32(f32 a, i32 n) { return __builtin_ldexpf(a, n % 300); }
 FN f64 ldexp_f64(f64 a, i32 n) { return __builtin_ldexp(a, n % 2200); }
