@@ -219,6 +219,10 @@ void runBatch(const Options &options, const std::vector<uint64_t> &seeds, std::v
     std::ofstream(source) << batchSource(seeds, HIPSIM_PRELUDE);
   else
     source = options.source;
+  if (options.keep && seeds.size() == 1) { // For hipsim-run, to trace it.
+    std::vector<uint8_t> in = inputOf(seeds[0]);
+    std::ofstream(base + ".in", std::ios::binary).write(reinterpret_cast<const char *>(in.data()), std::streamsize(in.size()));
+  }
   int level = levelOf(options, seeds[0]);
   std::vector<std::string> made;
   if (options.source.empty())

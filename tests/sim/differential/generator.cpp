@@ -127,13 +127,15 @@ void KernelWriter::loop(std::string &out, int depth, const std::string &indent) 
   out += indent + "}\n";
 }
 
+/// No case falls through: clang 22 loses assignments of such cases for AMDGPU at
+/// -O1 and above (README.md), and that is not what is tested here.
 void KernelWriter::choice(std::string &out, int depth, const std::string &indent) {
   uint32_t cases = 2 + random.below(4);
   out += indent + "switch (" + u32Of(2) + " % " + std::to_string(cases + 1) + ") {\n";
   for (uint32_t c = 0; c < cases; ++c) {
     out += indent + "case " + std::to_string(c) + ": {\n";
     block(out, depth, indent);
-    out += indent + "}\n" + (random.chance(70) ? indent + "  break;\n" : indent + "  // Falls through.\n");
+    out += indent + "}\n" + indent + "  break;\n";
   }
   out += indent + "default:\n" + indent + "  break;\n" + indent + "}\n";
 }
