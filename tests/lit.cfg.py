@@ -28,6 +28,11 @@ config.substitutions += [
     ("%moec", os.path.join(bin_dir, "moec")),
     ("%hipsim-run", os.path.join(bin_dir, "hipsim-run")),
     ("%python", sys.executable),
+    # Kernels of tests: %amdgpu-clang -mcpu=gfx942 FILE -o FILE.hsaco
+    (
+        "%amdgpu-clang",
+        os.path.join(config.llvm_tools, "clang") + " --target=amdgcn-amd-amdhsa -nogpulib",
+    ),
     # %exits CODE COMMAND: the command ends with that exit code.
     ("%exits", os.path.join(config.test_source_root, "exits")),
     ("%kernels", os.path.join(config.moec_source, "kernels")),

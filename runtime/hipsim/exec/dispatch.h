@@ -24,6 +24,8 @@ struct LaunchError {
   std::string text; ///< Several lines; ready to be shown.
 };
 
+class Tracer;
+
 /// A launch. Immutable while it runs, except for the members at the end.
 struct Dispatch {
   std::shared_ptr<const Program> program;
@@ -39,6 +41,7 @@ struct Dispatch {
   std::shared_ptr<const MemorySnapshot> memory;
   /// Memory of this launch only: the kernel argument segment and the packet.
   Allocation own[2];
+  std::shared_ptr<Tracer> tracer; ///< Null: no wave is looked at.
 
   // Shared by the worker threads.
   std::atomic<bool> stop{false};

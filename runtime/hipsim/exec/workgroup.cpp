@@ -1,6 +1,8 @@
 // Running the waves of one workgroup.
 #include "runtime/hipsim/exec/workgroup.h"
 
+#include "runtime/hipsim/exec/tracer.h"
+
 #include <cstdio>
 #include <cstring>
 #include <sys/mman.h>
@@ -23,6 +25,9 @@ thread_local Storage spare;
 /// Executes steps until the wave stops or `quantum` is used up; returns how
 /// many were executed.
 uint32_t runWave(Wave &w, uint32_t quantum) {
+  if (Tracer *tracer = w.group->dispatch->tracer.get())
+    if (tracer->watches(w))
+      return runTraced(w, quantum, *tracer);
   const Step *steps = w.steps;
   uint32_t left = quantum;
   do {

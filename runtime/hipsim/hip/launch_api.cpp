@@ -1,5 +1,6 @@
 // Kernel launches: from arguments to a dispatch.
 #include "runtime/hipsim/hip/capture.h"
+#include "runtime/hipsim/hip/trace_api.h"
 
 #include <algorithm>
 #include <cstring>
@@ -227,9 +228,10 @@ void hipsim::performKernel(const KernelWork &work, uint32_t ordinal) {
   Device &device = *runtime.devices[ordinal];
   Dispatch dispatch;
   fillDispatch(dispatch, work, ordinal);
+  dispatch.tracer = makeTracer();
   dispatch.reachable = device.reachable;
   dispatch.memory = runtime.memory.snapshot();
-  bool ok = runDispatch(dispatch, runtime.threads);
+  bool ok = runDispatch(dispatch, dispatch.tracer ? 1 : runtime.threads);
   runtime.addCounters(dispatch.counters);
   if (ok)
     return;

@@ -14,7 +14,7 @@ HIPSIM_INLINE u64 ldsPointers(Wave &w, u32 row, u32 offset, u32 bytes, Pointers 
   u64 ok = 0;
   u8 *zero = const_cast<u8 *>(zeros);
   for (u32 l = 0; l < laneCount; ++l) {
-    u64 at = u64(address[l]) + offset;
+    u64 at = u32(address[l] + offset); // Hardware adds in 32 bits.
     bool inside = at + bytes <= limit && (e >> l & 1);
     p.lane[l] = inside ? lds + at : zero;
     ok |= u64(inside) << l;

@@ -11,7 +11,7 @@ template <class T> HIPSIM_INLINE u64 pointers(Wave &w, const Step &s, Pointers &
   const u32 *address = w.rows[rowOf(in.vaddr)].lane;
   u64 lanes = 0;
   for (u32 l = 0; l < laneCount; ++l) {
-    u64 at = u64(address[l]) + u32(in.offset);
+    u64 at = u32(address[l] + u32(in.offset));
     p.lane[l] = w.group->lds + at;
     lanes |= u64(at + sizeof(T) <= w.group->ldsBytes) << l;
   }
