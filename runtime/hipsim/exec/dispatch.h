@@ -34,6 +34,7 @@ struct Dispatch {
   uint64_t kernarg = 0;  ///< Address of the kernel argument segment.
   uint64_t packet = 0;   ///< Address of the AQL dispatch packet.
   uint64_t seed = 1;
+  uint32_t checks = 0; ///< A set of Check bits (../checks/check_set.h).
   std::shared_ptr<const MemorySnapshot> memory;
   /// Memory of this launch only: the kernel argument segment and the packet.
   Allocation own[2];

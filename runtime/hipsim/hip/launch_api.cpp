@@ -160,6 +160,7 @@ hipError_t hipModuleLaunchKernel(hipFunction_t function, unsigned gridX,
   std::copy_n(shape.block, 3, dispatch->block);
   dispatch->dynamicLds = dynamicLds;
   dispatch->seed = runtime.seed;
+  dispatch->checks = runtime.checks;
   bool resources;
   std::string problem = checkLaunch(*dispatch, resources);
   if (!problem.empty()) {

@@ -1,0 +1,43 @@
+// Executes the waves of a workgroup with checks; one object a workgroup.
+//
+// A launch with checks calls run() where a launch without calls the plain
+// loop: both execute the same steps, so that a launch without pays nothing.
+#pragma once
+
+#include "runtime/hipsim/checks/lds_races.h"
+
+#include <memory>
+
+namespace hipsim {
+
+class GroupChecker {
+public:
+  GroupChecker(Workgroup &group, uint32_t waveCount);
+  ~GroupChecker();
+
+  /// Executes steps until the wave stops or `quantum` is used up; returns how
+  /// many were executed. A finding stops the launch.
+  uint32_t run(Wave &wave, uint32_t quantum);
+  /// A barrier lets its waves go.
+  void barrierReleased();
+
+private:
+  /// False: a finding has been raised and the step must not be executed.
+  bool beforeStep(Wave &wave, const Step &step, const Effects &effects);
+  bool checkRegisters(Wave &wave, const Step &step, const Effects &effects);
+  bool checkLds(Wave &wave, const Step &step, const Effects &effects,
+                const LdsFootprint &footprint);
+  void findFootprint(const Wave &wave, const Step &step, const Effects &effects,
+                     LdsFootprint &out) const;
+  std::string describe(const Step &step) const;
+
+  Workgroup &group;
+  const uint32_t checks;
+  const Step *const steps;
+  const std::vector<Effects> &effects;
+  bool needsFootprints = false;
+  std::vector<WaitCounters> waits; ///< By wave.
+  std::unique_ptr<LdsRaces> races; ///< Null: one wave, or not checked.
+};
+
+} // namespace hipsim
