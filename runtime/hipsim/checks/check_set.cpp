@@ -9,9 +9,9 @@ struct NamedSet {
   const char *name;
   uint32_t set;
 };
-constexpr uint32_t implemented = CheckWaits | CheckRaces;
+constexpr uint32_t implemented = CheckWaits | CheckRaces | CheckWeak;
 constexpr NamedSet names[] = {
-    {"waits", CheckWaits}, {"races", CheckRaces},
+    {"waits", CheckWaits}, {"races", CheckRaces}, {"weak", CheckWeak},
     {"all", implemented},  {"none", 0},
 };
 

@@ -11,10 +11,7 @@ namespace hipsim {
 enum Check : uint32_t {
   CheckWaits = 1,
   CheckRaces = 2,
-  CheckUndefined = 4,
-  CheckBarriers = 8,
-  CheckAlign = 16,
-  CheckWeak = 32,
+  CheckWeak = 4,
 };
 
 /// "all", "none" or names separated by commas, into a set. False: `error`

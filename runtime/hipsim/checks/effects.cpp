@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <string>
+#include <string_view>
 
 using namespace hipsim;
 
@@ -31,25 +32,24 @@ constexpr DsShape dsShapes[] = {
 /// DS instructions that use the crossbar of LDS, not its memory.
 constexpr Op dsWithoutMemory[] = {
     Op::DS_PERMUTE_B32, Op::DS_BPERMUTE_B32, Op::DS_SWIZZLE_B32, Op::DS_NOP};
-/// Vector memory accesses smaller than a dword.
-struct NarrowAccess {
-  Op op;
-  uint8_t bytes;
+/// What the mnemonic of a vector memory instruction says.
+struct MemoryShape {
+  bool store = false, atomic = false;
+  uint8_t bytes = 0; ///< 0: whole registers.
 };
-constexpr NarrowAccess narrowFlat[] = {
-    {Op::FLAT_LOAD_UBYTE, 1},         {Op::FLAT_LOAD_SBYTE, 1},
-    {Op::FLAT_LOAD_UBYTE_D16, 1},     {Op::FLAT_LOAD_UBYTE_D16_HI, 1},
-    {Op::FLAT_LOAD_SBYTE_D16, 1},     {Op::FLAT_LOAD_SBYTE_D16_HI, 1},
-    {Op::FLAT_LOAD_USHORT, 2},        {Op::FLAT_LOAD_SSHORT, 2},
-    {Op::FLAT_LOAD_SHORT_D16, 2},     {Op::FLAT_LOAD_SHORT_D16_HI, 2},
-    {Op::FLAT_STORE_BYTE, 1},         {Op::FLAT_STORE_BYTE_D16_HI, 1},
-    {Op::FLAT_STORE_SHORT, 2},        {Op::FLAT_STORE_SHORT_D16_HI, 2},
-};
-/// Loads to LDS: bytes of a lane in LDS.
-constexpr NarrowAccess wideLdsLoads[] = {
-    {Op::GLOBAL_LOAD_LDS_DWORDX3, 12}, {Op::BUFFER_LOAD_DWORDX3, 12},
-    {Op::GLOBAL_LOAD_LDS_DWORDX4, 16}, {Op::BUFFER_LOAD_DWORDX4, 16},
-};
+MemoryShape shapeOf(Op op) {
+  std::string_view name = mnemonic(op);
+  auto has = [&](const char *word) { return name.find(word) != name.npos; };
+  MemoryShape shape;
+  shape.store = has("_store_");
+  shape.atomic = has("_atomic_");
+  shape.bytes = has("byte")                       ? 1
+                : has("short") || has("d16")      ? 2
+                : has("dwordx3") && has("_load_") ? 12
+                : has("dwordx4") && has("_load_") ? 16
+                                                  : 0;
+  return shape;
+}
 
 bool present(const Operand &o) { return o.kind != OperandKind::None; }
 
@@ -127,14 +127,19 @@ void setDs(Effects &e, const Instruction &in) {
 void setVectorMemory(Effects &e, const Instruction &in) {
   bool flat = in.format == Format::FLAT;
   bool stores = present(in.data), loads = present(in.dst);
-  bool toLds = !stores && !loads;
-  if (toLds) {
+  MemoryShape shape = shapeOf(in.op);
+  uint32_t registers = stores ? in.data.dwords : loads ? in.dst.dwords : 1;
+  uint32_t bytes = shape.bytes ? shape.bytes : 4 * registers;
+  if (in.format != Format::SCRATCH) {
+    e.global = shape.atomic  ? GlobalAccess::Atomic
+               : shape.store ? GlobalAccess::Store
+                             : GlobalAccess::Load;
+    e.globalBytes = uint8_t(bytes);
+  }
+  if (!stores && !loads) {
     e.kind = EventKind::LdsLoad;
     e.lds = LdsAccess::Write;
-    e.ldsBytes = 4;
-    for (const NarrowAccess &wide : wideLdsLoads)
-      if (wide.op == in.op)
-        e.ldsBytes = wide.bytes;
+    e.ldsBytes = uint8_t(std::max(bytes, 4u)); // Narrow loads are extended.
     addScalar(e, sgprM0, 1);
     return;
   }
@@ -143,23 +148,10 @@ void setVectorMemory(Effects &e, const Instruction &in) {
                    : EventKind::VectorStore;
   if (!flat)
     return;
-  e.ldsBytes = uint8_t(4 * (stores ? in.data.dwords : in.dst.dwords));
-  bool narrow = false, plainStore = false;
-  for (const NarrowAccess &n : narrowFlat)
-    if (n.op == in.op) {
-      e.ldsBytes = n.bytes;
-      narrow = true;
-    }
-  switch (in.op) {
-  case Op::FLAT_STORE_DWORD: case Op::FLAT_STORE_DWORDX2:
-  case Op::FLAT_STORE_DWORDX3: case Op::FLAT_STORE_DWORDX4:
-    plainStore = true;
-    break;
-  default: break;
-  }
-  e.lds = !stores                ? LdsAccess::Read
-          : narrow || plainStore ? LdsAccess::Write
-                                 : LdsAccess::Atomic;
+  e.ldsBytes = uint8_t(bytes);
+  e.lds = shape.atomic  ? LdsAccess::Atomic
+          : shape.store ? LdsAccess::Write
+                        : LdsAccess::Read;
 }
 
 Effects effectsOfStep(const Step &s) {
@@ -167,13 +159,20 @@ Effects effectsOfStep(const Step &s) {
   Effects e;
   addRegisters(e, in);
   switch (in.format) {
-  case Format::SMEM: e.kind = EventKind::Scalar; break;
+  case Format::SMEM:
+    e.kind = EventKind::Scalar;
+    if (std::string_view(mnemonic(in.op)).starts_with("s_load"))
+      e.global = GlobalAccess::Load;
+    e.globalBytes = uint8_t(4 * in.dst.dwords);
+    break;
   case Format::DS: setDs(e, in); break;
   case Format::FLAT: case Format::GLOBAL: case Format::SCRATCH:
     setVectorMemory(e, in);
     break;
   case Format::MUBUF:
     // An invalidation is not counted; a write-back counts like a store.
+    e.writesBack = in.op == Op::BUFFER_WBL2 && in.sc1;
+    e.invalidates = in.op == Op::BUFFER_INV && in.sc1;
     if (in.op == Op::BUFFER_WBL2)
       e.kind = EventKind::VectorStore;
     else if (in.op != Op::BUFFER_INV)

@@ -36,6 +36,8 @@ enum class EventKind : uint8_t {
 
 enum class LdsAccess : uint8_t { None, Read, Write, Atomic };
 
+enum class GlobalAccess : uint8_t { None, Load, Store, Atomic };
+
 struct Effects {
   static constexpr uint32_t maxSpans = 9;
   RegisterSpan spans[maxSpans];
@@ -47,6 +49,9 @@ struct Effects {
   uint8_t pieces = 1;              ///< read2, write2: 2.
   uint8_t vmCount = 63, lgkmCount = 15; ///< Wait.
   uint32_t ldsOffset[2] = {};
+  GlobalAccess global = GlobalAccess::None; ///< FLAT: when it hits it.
+  uint8_t globalBytes = 0;                  ///< Of a lane.
+  bool writesBack = false, invalidates = false; ///< sc1 cache control.
 };
 
 class Program;

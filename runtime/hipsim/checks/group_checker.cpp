@@ -36,7 +36,8 @@ const char *verb(LdsAccess access) {
 GroupChecker::GroupChecker(Workgroup &group, uint32_t waveCount)
     : group(group), checks(group.dispatch->checks),
       steps(group.dispatch->program->steps().data()),
-      effects(group.dispatch->program->effects()) {
+      effects(group.dispatch->program->effects()), writingBack(waveCount),
+      weak(group.dispatch->weak.get()) {
   waits.swap(spareWaits);
   if (waits.size() < waveCount)
     waits.resize(waveCount);
@@ -66,10 +67,31 @@ uint32_t GroupChecker::run(Wave &w, uint32_t quantum) {
         return quantum - left;
     ++w.step;
     ++w.executed[uint32_t(s.stepClass)];
-    s.handler(w, s);
+    if (weak)
+      execute(w, s, e);
+    else
+      s.handler(w, s);
     --left;
   } while (left && w.status == WaveStatus::Running);
   return quantum - left;
+}
+
+void GroupChecker::execute(Wave &w, const Step &s, const Effects &e) {
+  writingBack[w.index] |= e.writesBack;
+  if (e.invalidates)
+    weak->invalidate(group);
+  if (e.global != GlobalAccess::None)
+    weak->execute(w, s, e);
+  else
+    s.handler(w, s);
+}
+
+void GroupChecker::wait(Wave &w, const Effects &e) {
+  waits[w.index].wait(e.vmCount, e.lgkmCount);
+  if (writingBack[w.index] && !waits[w.index].isPending(Op::BUFFER_WBL2)) {
+    weak->writeBack(group);
+    writingBack[w.index] = false;
+  }
 }
 
 bool GroupChecker::beforeStep(Wave &w, const Step &s, const Effects &e) {
@@ -81,7 +103,7 @@ bool GroupChecker::beforeStep(Wave &w, const Step &s, const Effects &e) {
   case EventKind::Barrier:
     return true;
   case EventKind::Wait:
-    counters.wait(e.vmCount, e.lgkmCount);
+    wait(w, e);
     return true;
   case EventKind::End:
     counters.clear();

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "runtime/hipsim/checks/lds_races.h"
+#include "runtime/hipsim/checks/weak_memory.h"
 
 #include <memory>
 
@@ -27,6 +28,9 @@ private:
   bool checkRegisters(Wave &wave, const Step &step, const Effects &effects);
   bool checkLds(Wave &wave, const Step &step, const Effects &effects,
                 const LdsFootprint &footprint);
+  /// A wait that covers a write-back makes the stores of the die visible.
+  void wait(Wave &wave, const Effects &effects);
+  void execute(Wave &wave, const Step &step, const Effects &effects);
   void findFootprint(const Wave &wave, const Step &step, const Effects &effects,
                      LdsFootprint &out) const;
   std::string describe(const Step &step) const;
@@ -37,7 +41,9 @@ private:
   const std::vector<Effects> &effects;
   bool needsFootprints = false;
   std::vector<WaitCounters> waits; ///< By wave.
+  std::vector<uint8_t> writingBack; ///< By wave: buffer_wbl2 not waited for.
   std::unique_ptr<LdsRaces> races; ///< Null: one wave, or not checked.
+  WeakMemory *const weak;          ///< Null: memory is coherent.
 };
 
 } // namespace hipsim

@@ -65,6 +65,13 @@ public:
   /// What an s_waitcnt before the conflicting instruction must say.
   std::string missingWait(const PendingEvent &event) const;
 
+  bool isPending(Op op) const {
+    for (uint32_t i = head; i != tail; ++i)
+      if (at(i).waitsFor && at(i).step->instruction->op == op)
+        return true;
+    return false;
+  }
+
   /// Calls f(event) for each pending operation on LDS.
   template <class F> void forEachLds(F f) const {
     for (uint32_t i = head; i != tail; ++i)

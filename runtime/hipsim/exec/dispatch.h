@@ -12,6 +12,8 @@
 
 namespace hipsim {
 
+class WeakMemory;
+
 /// Steps executed, by class; added up over all launches.
 struct Counters {
   uint64_t steps[uint32_t(StepClass::Count)] = {};
@@ -38,6 +40,9 @@ struct Dispatch {
   std::shared_ptr<const MemorySnapshot> memory;
   /// Memory of this launch only: the kernel argument segment and the packet.
   Allocation own[2];
+
+  /// For launches with the check "weak"; they run on one thread.
+  std::shared_ptr<WeakMemory> weak;
 
   // Shared by the worker threads.
   std::atomic<bool> stop{false};

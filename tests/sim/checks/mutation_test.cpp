@@ -94,11 +94,10 @@ std::vector<Mutation> mutationsOf(const Loaded &l, const std::string &kernel) {
   return result;
 }
 
-bool staticallyMatters(const Loaded &l, const std::vector<uint8_t> &file, const std::string &kernel) {
+bool staticallyMatters(const std::vector<uint8_t> &file, const std::string &kernel) {
   CodeObject code;
   std::string error;
   REQUIRE(loadCodeObject(file.data(), file.size(), code, error));
-  (void)l;
   return !findEarlyUses(decodeText(code), code.findKernel(kernel)->entry).empty();
 }
 
@@ -128,31 +127,67 @@ std::map<std::string, std::string> readSurvivors() {
 }
 
 struct Tally {
-  int mutants = 0, mattering = 0, caught = 0, onlyReported = 0, notExecuted = 0;
+  int mutants = 0, barriers = 0, mattering = 0, caught = 0, onlyReported = 0, notExecuted = 0;
   std::vector<std::string> survivors;
 };
 
-void tryMutant(const KernelCase &c, const Loaded &l, const Mutation &m, const std::string &level,
-               const std::vector<uint8_t> &expected, Tally &tally) {
-  std::vector<uint8_t> file = patched(l, m.pc, m.dword);
-  std::string name = std::string(c.source) + "." + level + " " + c.kernel + " " + m.what;
+/// A kernel with all inputs that the corpus has for it: a mutation is caught
+/// when one of them shows it.
+struct Subject {
+  std::vector<KernelCase> cases;
+  std::string level;
+  Loaded loaded;
+  std::vector<std::vector<uint8_t>> expected; ///< Memory after each case.
+
+  bool anyFails(const std::vector<uint8_t> &file) const {
+    return std::any_of(cases.begin(), cases.end(), [&](const KernelCase &c) {
+      return runCase(c, file).error != hipSuccess;
+    });
+  }
+  bool anyDiffers(const std::vector<uint8_t> &file) const {
+    for (size_t i = 0; i < cases.size(); ++i)
+      if (!cases[i].orderDependent && outputDiffers(cases[i], file, expected[i]))
+        return true;
+    return false;
+  }
+};
+
+std::vector<Subject> subjects() {
+  std::vector<Subject> result;
+  for (const char *level : levels)
+    for (const KernelCase &c : corpus()) {
+      bool another = !result.empty() && result.back().level == level &&
+                     std::string(result.back().cases[0].kernel) == c.kernel;
+      if (!another)
+        result.push_back({{}, level, load(c, level), {}});
+      result.back().cases.push_back(c);
+      setOption("checks", "none");
+      result.back().expected.push_back(runCase(c, result.back().loaded.file).memory);
+    }
+  return result;
+}
+
+void tryMutant(const Subject &s, const Mutation &m, Tally &tally) {
+  const KernelCase &first = s.cases[0];
+  std::vector<uint8_t> file = patched(s.loaded, m.pc, m.dword);
   ++tally.mutants;
   setOption("checks", "waits,races");
-  bool reported = runCase(c, file).error != hipSuccess;
-  bool matters = m.isBarrier ? !c.orderDependent && outputDiffers(c, file, expected)
-                             : staticallyMatters(l, file, c.kernel);
+  bool reported = s.anyFails(file);
+  bool matters = m.isBarrier ? s.anyDiffers(file) : staticallyMatters(file, first.kernel);
   if (!matters) {
     tally.onlyReported += reported;
     return;
   }
   ++tally.mattering;
+  tally.barriers += m.isBarrier;
   tally.caught += reported;
   if (reported)
     return;
   setOption("checks", "none");
-  bool executed = runCase(c, patched(l, m.pc, trap)).error != hipSuccess;
+  bool executed = s.anyFails(patched(s.loaded, m.pc, trap));
   tally.notExecuted += !executed;
-  tally.survivors.push_back(name + (executed ? "" : " (not executed)"));
+  tally.survivors.push_back(std::string(first.source) + "." + s.level + " " + first.kernel + " " +
+                            m.what + (executed ? "" : " (not executed)"));
 }
 
 } // namespace
@@ -184,17 +219,13 @@ TEST_CASE("unmodified kernels of clang give no report", "[checks]") {
 
 TEST_CASE("mutations that matter are reported", "[checks][mutation]") {
   Tally tally;
-  for (const char *level : levels)
-    for (const KernelCase &c : corpus()) {
-      Loaded l = load(c, level);
-      setOption("checks", "none");
-      std::vector<uint8_t> expected = runCase(c, l.file).memory;
-      for (const Mutation &m : mutationsOf(l, c.kernel))
-        tryMutant(c, l, m, level, expected, tally);
-    }
+  for (const Subject &s : subjects())
+    for (const Mutation &m : mutationsOf(s.loaded, s.cases[0].kernel))
+      tryMutant(s, m, tally);
   setOption("checks", "none");
   double share = 100.0 * tally.caught / std::max(tally.mattering, 1);
-  std::cout << "mutants " << tally.mutants << ", mattering " << tally.mattering << ", caught "
+  std::cout << "mutants " << tally.mutants << ", mattering " << tally.mattering << " (barriers "
+            << tally.barriers << "), caught "
             << tally.caught << " (" << share << " %), reported beyond the rule "
             << tally.onlyReported << ", survivors " << tally.survivors.size() << " of which not executed "
             << tally.notExecuted << "\n";
