@@ -103,35 +103,62 @@ void WeakMemory::invalidate(const Workgroup &group) {
   }
 }
 
-void WeakMemory::execute(Wave &w, const Step &s, const Effects &e) {
-  Cache &cache = cacheOf(*w.group);
-  scratch.clear();
+void WeakMemory::findTouched(const Wave &w, const Step &s, const Effects &e,
+                             Cache &cache) {
+  touched.clear();
+  bool ascending = true;
   forEachAccess(w, *s.instruction, e.globalBytes, [&](uint64_t address, uint32_t bytes) {
     for (uint64_t end = address + bytes; address < end;) {
       uint64_t number = address / lineBytes, first = address % lineBytes;
       uint64_t count = std::min(end - address, lineBytes - first);
-      uint64_t mask = count == lineBytes ? ~0ull : (1ull << count) - 1;
-      scratch[number] |= mask << first;
+      uint64_t mask = (count == lineBytes ? ~0ull : (1ull << count) - 1) << first;
+      if (!touched.empty() && touched.back().number == number) {
+        touched.back().mask |= mask;
+      } else {
+        ascending &= touched.empty() || touched.back().number < number;
+        touched.push_back({number, mask, nullptr});
+      }
       address += count;
     }
   });
+  if (!ascending) {
+    std::sort(touched.begin(), touched.end(),
+              [](const auto &a, const auto &b) { return a.number < b.number; });
+    size_t kept = 0;
+    for (const TouchedLine &t : touched)
+      if (kept && touched[kept - 1].number == t.number)
+        touched[kept - 1].mask |= t.mask;
+      else
+        touched[kept++] = t;
+    touched.resize(kept);
+  }
+  for (TouchedLine &t : touched)
+    if (auto it = cache.find(t.number); it != cache.end())
+      t.cached = &it->second;
+}
+
+void WeakMemory::execute(Wave &w, const Step &s, const Effects &e) {
+  Cache &cache = cacheOf(*w.group);
+  findTouched(w, s, e, cache);
   bool plain = e.global != GlobalAccess::Atomic && !s.instruction->sc1;
   if (plain && e.global == GlobalAccess::Load)
-    return load(w, s, scratch, cache);
+    return load(w, s, cache);
   if (plain && e.global == GlobalAccess::Store)
-    return store(w, s, scratch, cache);
+    return store(w, s, cache);
   // At memory: what the die holds of these lines goes there first.
-  for (auto [number, mask] : scratch)
-    if (auto it = cache.find(number); it != cache.end()) {
-      release(number, it->second);
-      cache.erase(it);
+  for (TouchedLine &t : touched)
+    if (t.cached) {
+      release(t.number, *t.cached);
+      cache.erase(t.number);
     }
   s.handler(w, s);
 }
 
-/// Swaps the valid bytes of a cached line with memory.
+/// Swaps the valid bytes of a cached line with memory where they differ.
 static void swapBytes(uint64_t number, uint8_t *data, uint64_t mask) {
   auto *memory = reinterpret_cast<uint8_t *>(number * 64);
+  if (std::memcmp(memory, data, 64) == 0)
+    return;
   for (; mask; mask &= mask - 1) {
     uint32_t i = uint32_t(__builtin_ctzll(mask));
     if (memory[i] != data[i])
@@ -139,55 +166,59 @@ static void swapBytes(uint64_t number, uint8_t *data, uint64_t mask) {
   }
 }
 
-void WeakMemory::load(Wave &w, const Step &s, const Touched &touched, Cache &cache) {
-  for (auto [number, mask] : touched)
-    if (auto it = cache.find(number); it != cache.end())
-      swapBytes(number, it->second.data, it->second.valid);
+void WeakMemory::load(Wave &w, const Step &s, Cache &cache) {
+  for (TouchedLine &t : touched)
+    if (t.cached)
+      swapBytes(t.number, t.cached->data, t.cached->valid);
   s.handler(w, s);
-  for (auto [number, mask] : touched)
-    if (auto it = cache.find(number); it != cache.end())
-      swapBytes(number, it->second.data, it->second.valid);
+  for (TouchedLine &t : touched)
+    if (t.cached)
+      swapBytes(t.number, t.cached->data, t.cached->valid);
   if (w.status == WaveStatus::Faulted)
     return; // The addresses may not be readable.
   // A load may bring the whole line in, where it stays until an acquire.
-  for (auto [number, mask] : touched) {
-    if (!chance())
+  for (TouchedLine &t : touched) {
+    if ((t.cached && t.cached->valid == ~0ull) || !chance())
       continue;
-    Line &line = cache[number];
-    const auto *memory = reinterpret_cast<const uint8_t *>(number * lineBytes);
-    for (uint32_t i = 0; i < lineBytes; ++i)
+    Line &line = t.cached ? *t.cached : cache[t.number];
+    const auto *memory = reinterpret_cast<const uint8_t *>(t.number * lineBytes);
+    if (!line.valid)
+      std::memcpy(line.data, memory, lineBytes);
+    for (uint32_t i = 0; line.valid && i < lineBytes; ++i)
       if (!(line.valid >> i & 1))
         line.data[i] = memory[i];
     line.valid = ~0ull;
   }
 }
 
-void WeakMemory::store(Wave &w, const Step &s, const Touched &touched, Cache &cache) {
+void WeakMemory::store(Wave &w, const Step &s, Cache &cache) {
   // Memory is restored after the handler has checked and written it.
-  std::unordered_map<uint64_t, Line> before;
-  for (auto [number, mask] : touched)
-    for (uint64_t m = mask; m; m &= m - 1) {
+  std::vector<Line> before(touched.size());
+  for (size_t k = 0; k < touched.size(); ++k) {
+    const TouchedLine &t = touched[k];
+    uint64_t first = t.number * lineBytes;
+    for (uint64_t m = t.mask; m; m &= m - 1) {
       uint32_t i = uint32_t(__builtin_ctzll(m));
-      uint64_t address = number * lineBytes + i;
       // An illegal address is the handler's to report.
-      if (!findAccess(*w.group, address, 1, true))
+      if (!findAccess(*w.group, first + i, 1, true))
         continue;
-      Line &line = before[number];
-      line.data[i] = *reinterpret_cast<uint8_t *>(address);
-      line.valid |= 1ull << i;
+      before[k].data[i] = *reinterpret_cast<uint8_t *>(first + i);
+      before[k].valid |= 1ull << i;
     }
+  }
   s.handler(w, s);
   if (w.status == WaveStatus::Faulted)
     return;
-  for (auto &[number, old] : before) {
-    Line &line = cache[number];
-    auto *memory = reinterpret_cast<uint8_t *>(number * lineBytes);
-    for (uint64_t m = old.valid; m; m &= m - 1) {
+  for (size_t k = 0; k < touched.size(); ++k) {
+    const TouchedLine &t = touched[k];
+    Line &line = t.cached ? *t.cached : cache[t.number];
+    auto *memory = reinterpret_cast<uint8_t *>(t.number * lineBytes);
+    for (uint64_t m = before[k].valid; m; m &= m - 1) {
       uint32_t i = uint32_t(__builtin_ctzll(m));
       line.data[i] = memory[i];
-      memory[i] = old.data[i];
+      memory[i] = before[k].data[i];
     }
-    line.valid |= old.valid;
-    line.dirty |= old.valid;
+    line.valid |= before[k].valid;
+    line.dirty |= before[k].valid;
   }
 }

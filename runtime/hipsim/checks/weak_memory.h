@@ -32,17 +32,23 @@ private:
     uint64_t valid = 0, dirty = 0; ///< A bit a byte; dirty bytes are valid.
   };
   using Cache = std::unordered_map<uint64_t, Line>; ///< By address / 64.
-  /// Bytes of a line that an instruction accesses.
-  using Touched = std::unordered_map<uint64_t, uint64_t>;
+  /// Bytes of a line that an instruction accesses, and where it is cached.
+  struct TouchedLine {
+    uint64_t number, mask;
+    Line *cached;
+  };
+  using Touched = std::vector<TouchedLine>; ///< Each line once, in order.
 
   Cache &cacheOf(const Workgroup &group) { return caches[group.linearId % dies]; }
-  void load(Wave &wave, const Step &step, const Touched &touched, Cache &cache);
-  void store(Wave &wave, const Step &step, const Touched &touched, Cache &cache);
+  void findTouched(const Wave &wave, const Step &step, const Effects &effects,
+                   Cache &cache);
+  void load(Wave &wave, const Step &step, Cache &cache);
+  void store(Wave &wave, const Step &step, Cache &cache);
   void release(uint64_t number, Line &line);
   bool chance();
 
   Cache caches[dies];
-  Touched scratch;
+  Touched touched; ///< By the instruction that is being executed.
   uint64_t state;
 };
 
