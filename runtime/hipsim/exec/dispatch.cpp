@@ -1,6 +1,7 @@
 // The state in which a kernel starts, and the limits of a launch.
 #include "runtime/hipsim/exec/dispatch.h"
 
+#include "runtime/hipsim/checks/group_checker.h"
 #include "runtime/hipsim/exec/workgroup.h"
 
 #include <algorithm>
@@ -174,6 +175,8 @@ ResidentGroup::ResidentGroup(Dispatch &dispatch, uint64_t linearId)
     setScalarState(w, dispatch, group);
     setVectorState(w, dispatch);
   }
+  if (dispatch.checks)
+    checker = std::make_unique<GroupChecker>(group, waveCount);
 }
 
 ResidentGroup::~ResidentGroup() { giveStorage(storage, storageBytes); }

@@ -12,6 +12,8 @@
 
 namespace hipsim {
 
+class WeakMemory;
+
 /// Steps executed, by class; added up over all launches.
 struct Counters {
   uint64_t steps[uint32_t(StepClass::Count)] = {};
@@ -38,10 +40,14 @@ struct Dispatch {
   uint64_t seed = 1;
   uint32_t device = 0;       ///< Where it runs.
   uint64_t reachable = ~0ull; ///< Bit d: may touch the memory of device d.
+  uint32_t checks = 0; ///< A set of Check bits (../checks/check_set.h).
   std::shared_ptr<const MemorySnapshot> memory;
   /// Memory of this launch only: the kernel argument segment and the packet.
   Allocation own[2];
   std::shared_ptr<Tracer> tracer; ///< Null: no wave is looked at.
+
+  /// For launches with the check "weak"; they run on one thread.
+  std::shared_ptr<WeakMemory> weak;
 
   // Shared by the worker threads.
   std::atomic<bool> stop{false};

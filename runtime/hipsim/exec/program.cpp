@@ -67,6 +67,15 @@ const std::string &Program::refusal(const Step &step) const {
   return refusals[size_t(&step - program.data())];
 }
 
+const std::vector<Effects> &Program::effects() const {
+  std::call_once(effectsOnce, [this] {
+    stepEffects = effectsOf(program);
+    for (const Effects &e : stepEffects)
+      anyLoadToLds |= e.kind == EventKind::LdsLoad;
+  });
+  return stepEffects;
+}
+
 namespace {
 
 void refuse(Wave &w, const Step &s) {

@@ -1,10 +1,12 @@
 // A code object that has been placed in memory and turned into steps.
 #pragma once
 
+#include "runtime/hipsim/checks/effects.h"
 #include "runtime/hipsim/exec/wave.h"
 #include "runtime/hipsim/isa/code_object.h"
 
 #include <memory>
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -45,6 +47,11 @@ public:
   /// Why the step cannot be executed; for the handler of refused steps.
   const std::string &refusal(const Step &step) const;
 
+  /// For launches with checks: what each step touches. Built on first use.
+  const std::vector<Effects> &effects() const;
+  /// Some step is a load to LDS; valid after effects().
+  bool loadsToLds() const { return anyLoadToLds; }
+
 private:
   Program() = default;
   void decodeText();
@@ -60,6 +67,9 @@ private:
   std::vector<std::string> refusals; ///< By step; empty when executable.
   std::vector<std::unique_ptr<Row[]>> constants;
   std::vector<std::pair<uint64_t, const Row *>> constantIndex;
+  mutable std::once_flag effectsOnce;
+  mutable std::vector<Effects> stepEffects;
+  mutable bool anyLoadToLds = false;
 };
 
 } // namespace hipsim

@@ -4,6 +4,9 @@
 // sleeps or spins must not keep groups it waits for from starting.
 #include "runtime/hipsim/exec/workgroup.h"
 
+#include "runtime/hipsim/checks/check_set.h"
+#include "runtime/hipsim/checks/weak_memory.h"
+
 #include <condition_variable>
 #include <deque>
 #include <thread>
@@ -156,6 +159,10 @@ private:
 
 bool hipsim::runDispatch(Dispatch &dispatch, uint32_t threads) {
   uint64_t total = uint64_t(dispatch.grid[0]) * dispatch.grid[1] * dispatch.grid[2];
+  if (dispatch.checks & CheckWeak) {
+    dispatch.weak = std::make_shared<WeakMemory>(dispatch.seed);
+    threads = 1;
+  }
   Scheduler scheduler(dispatch);
   std::vector<std::thread> helpers;
   for (uint64_t i = 1; i < threads && i < total; ++i)
@@ -163,5 +170,6 @@ bool hipsim::runDispatch(Dispatch &dispatch, uint32_t threads) {
   scheduler.work();
   for (std::thread &helper : helpers)
     helper.join();
+  dispatch.weak.reset(); // The end of a kernel is a release.
   return !dispatch.failed;
 }

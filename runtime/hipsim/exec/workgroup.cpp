@@ -1,6 +1,7 @@
 // Running the waves of one workgroup.
 #include "runtime/hipsim/exec/workgroup.h"
 
+#include "runtime/hipsim/checks/group_checker.h"
 #include "runtime/hipsim/exec/tracer.h"
 
 #include <cstdio>
@@ -83,7 +84,13 @@ void hipsim::giveStorage(void *storage, size_t bytes) {
   spare.bytes = bytes;
 }
 
+uint32_t ResidentGroup::advance(Wave &w, uint32_t quantum) {
+  return checker ? checker->run(w, quantum) : runWave(w, quantum);
+}
+
 void ResidentGroup::releaseBarrier() {
+  if (checker)
+    checker->barrierReleased();
   for (Wave &w : waves)
     if (w.status == WaveStatus::AtBarrier)
       w.status = WaveStatus::Running;
@@ -124,7 +131,7 @@ ResidentGroup::Outcome ResidentGroup::run(uint64_t budget) {
       continue;
     }
     uint32_t quantum = d.seed ? 64 + random.next(1984) : 1u << 20;
-    uint32_t executed = runWave(waves[picked], quantum);
+    uint32_t executed = advance(waves[picked], quantum);
     used += executed;
     group.clock += executed;
     if (waves[picked].status == WaveStatus::Faulted)
@@ -145,7 +152,7 @@ bool ResidentGroup::waveRepeats(Wave &w) {
   uint32_t savedStep = ~0u, power = 1, lap = 0, hashes = 0;
   for (uint32_t i = 0; i < maxSteps && hashes < maxHashes; ++i) {
     uint32_t before = w.step;
-    runWave(w, 1);
+    advance(w, 1);
     if (w.status == WaveStatus::Yielded)
       w.status = WaveStatus::Running;
     if (w.status != WaveStatus::Running)

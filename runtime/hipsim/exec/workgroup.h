@@ -3,9 +3,12 @@
 
 #include "runtime/hipsim/exec/dispatch.h"
 
+#include <memory>
 #include <vector>
 
 namespace hipsim {
+
+class GroupChecker;
 
 /// A small, fast generator: order and quanta of waves need no more.
 class Random {
@@ -54,9 +57,12 @@ public:
 
 private:
   void releaseBarrier();
+  /// Executes steps of a wave; returns how many.
+  uint32_t advance(Wave &w, uint32_t quantum);
   bool waveRepeats(Wave &w);
 
   Random random;
+  std::unique_ptr<GroupChecker> checker; ///< Null: a launch without checks.
   uint8_t *storage = nullptr;
   size_t storageBytes = 0;
 };

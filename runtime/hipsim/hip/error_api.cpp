@@ -1,7 +1,10 @@
 // Error codes, names and texts; hipsim's own report and statistics.
 #include "runtime/hipsim/hip/runtime.h"
 
+#include "runtime/hipsim/checks/check_set.h"
+
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
 
 using namespace hipsim;
@@ -80,6 +83,26 @@ const char *hipsimLastReport() {
   thread_local std::string text;
   text = Runtime::get().lastReport();
   return text.c_str();
+}
+
+hipError_t hipsimSetOption(const char *name, const char *value) {
+  Runtime &runtime = Runtime::get();
+  std::string error, option = name ? name : "";
+  uint32_t set = 0;
+  if (!value)
+    return finish(hipErrorInvalidValue);
+  if (option == "seed") {
+    runtime.seed = std::strtoull(value, nullptr, 10);
+    return finish(hipSuccess);
+  }
+  if (option != "checks")
+    error = "'" + option + "' is not an option (checks, seed)";
+  else if (parseChecks(value, set, error)) {
+    runtime.checks = set;
+    return finish(hipSuccess);
+  }
+  runtime.report("hipsim: " + error + "\n");
+  return finish(hipErrorInvalidValue);
 }
 
 int hipsimStatistics(hipsim_statistics *out) {

@@ -315,6 +315,8 @@ HIPSIM_EXPORT hipError_t hipModuleLaunchCooperativeKernel(hipFunction_t function
 /// The text of the last fault or refusal in this process; "" when there was
 /// none. Valid until the next call on the same thread.
 HIPSIM_EXPORT const char *hipsimLastReport(void);
+/// Changes an option for later launches: "checks" (as HIPSIM_CHECKS) or "seed".
+HIPSIM_EXPORT hipError_t hipsimSetOption(const char *name, const char *value);
 
 /// Instructions (wave level) executed by finished workgroups of this process.
 /// `struct_size` is set by the caller.

@@ -116,6 +116,7 @@ void fillDispatch(Dispatch &dispatch, const KernelWork &work, uint32_t device) {
   std::copy_n(work.block, 3, dispatch.block);
   dispatch.dynamicLds = work.dynamicLds;
   dispatch.seed = Runtime::get().seed;
+  dispatch.checks = Runtime::get().checks;
   dispatch.device = device;
   dispatch.kernarg = reinterpret_cast<uint64_t>(work.arguments.data());
   dispatch.packet = reinterpret_cast<uint64_t>(work.packet.data());

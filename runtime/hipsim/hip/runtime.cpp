@@ -1,6 +1,8 @@
 // Devices, their worker threads, and the process-wide state.
 #include "runtime/hipsim/hip/runtime.h"
 
+#include "runtime/hipsim/checks/check_set.h"
+
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -124,6 +126,12 @@ Runtime::Runtime() {
   threads = uint32_t(std::max<uint64_t>(1, numberFrom("HIPSIM_THREADS", cores, 1024)));
   poison = numberFrom("HIPSIM_POISON", 0, 1);
   verbose = numberFrom("HIPSIM_VERBOSE", 0, 1);
+  std::string error;
+  uint32_t set = 0;
+  const char *wanted = std::getenv("HIPSIM_CHECKS");
+  if (wanted && !parseChecks(wanted, set, error))
+    std::fprintf(stderr, "hipsim: HIPSIM_CHECKS: %s; no checks\n", error.c_str());
+  checks = set;
   uint64_t count = numberFrom("HIPSIM_DEVICES", 1, 64);
   for (uint32_t i = 0; i < count; ++i)
     devices.push_back(std::make_unique<Device>(i));

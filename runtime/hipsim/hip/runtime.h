@@ -107,7 +107,8 @@ public:
   static Runtime &get();
 
   Arch arch = Arch::Gfx942;
-  uint64_t seed = 1;
+  std::atomic<uint64_t> seed = 1;
+  std::atomic<uint32_t> checks = 0; ///< Check bits; see ../checks.
   uint32_t threads = 1;
   bool poison = false, verbose = false;
   DeviceMemory memory;
