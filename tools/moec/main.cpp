@@ -74,6 +74,7 @@ int run(int argc, char **argv) {
   addCompile(app, exitCode);
   addRun(app, exitCode);
   addTest(app, exitCode);
+  addProfile(app, exitCode);
   addInspect(app, exitCode);
   addTargets(app, exitCode);
   addDoctor(app, exitCode);

@@ -12,6 +12,10 @@
 
 namespace hipsim {
 
+namespace timing {
+class Recorder;
+}
+
 /// Steps executed, by class; added up over all launches.
 struct Counters {
   uint64_t steps[uint32_t(StepClass::Count)] = {};
@@ -37,6 +41,7 @@ struct Dispatch {
   std::shared_ptr<const MemorySnapshot> memory;
   /// Memory of this launch only: the kernel argument segment and the packet.
   Allocation own[2];
+  timing::Recorder *recorder = nullptr; ///< Set while a profile is taken.
 
   // Shared by the worker threads.
   std::atomic<bool> stop{false};

@@ -1,4 +1,5 @@
 // Kernel launches: from arguments to a dispatch.
+#include "runtime/hipsim/hip/profile.h"
 #include "runtime/hipsim/hip/runtime.h"
 
 #include <algorithm>
@@ -108,7 +109,16 @@ hipError_t errorOf(FaultKind kind) {
 void execute(Dispatch &dispatch, Device &device) {
   Runtime &runtime = Runtime::get();
   dispatch.memory = runtime.memory.snapshot();
+  std::shared_ptr<timing::Profile> profile = currentProfile();
+  std::unique_ptr<timing::Recorder> recorder;
+  if (profile) {
+    recorder = profile->recorderFor(dispatch);
+    dispatch.recorder = recorder.get();
+  }
   bool ok = runDispatch(dispatch, runtime.threads);
+  dispatch.recorder = nullptr;
+  if (ok && profile)
+    profile->add(dispatch, *recorder);
   runtime.addCounters(dispatch.counters);
   if (ok)
     return;
