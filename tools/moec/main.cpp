@@ -74,8 +74,8 @@ int run(int argc, char **argv) {
   addCompile(app, exitCode);
   addRun(app, exitCode);
   addTest(app, exitCode);
-  addProfile(app, exitCode);
   addInspect(app, exitCode);
+  addProfile(app, exitCode);
   addTargets(app, exitCode);
   addDoctor(app, exitCode);
   addWorker(app, exitCode);

@@ -366,8 +366,9 @@ uint64_t ComputeUnit::step() {
     }
     // Who has waited longest goes first, so that nobody starves.
     if (used && simd.waves.size() > 1)
-      std::stable_partition(simd.waves.begin(), simd.waves.end(),
-                            [&](const auto &w) { return w->issued != now; });
+      std::sort(simd.waves.begin(), simd.waves.end(), [](const auto &a, const auto &b) {
+        return std::pair(a->issued, a->number) < std::pair(b->issued, b->number);
+      });
   }
   return next == never ? now + 4 : next;
 }

@@ -2,7 +2,7 @@
 #include "runtime/hipsim/timing/predict.h"
 
 #include <algorithm>
-#include <cstdlib>
+#include <cmath>
 
 namespace hipsim::timing {
 
@@ -160,15 +160,14 @@ Loop hottestLoop(const Recorder &recorder, size_t steps) {
       }
   std::sort(backward.begin(), backward.end());
   backward.erase(std::unique(backward.begin(), backward.end()), backward.end());
-  // The innermost of equally hot ones: the sum over a smaller range per step.
   Loop best;
   double bestDensity = 0;
   for (auto [first, last] : backward) {
     uint64_t sum = 0;
     for (uint32_t s = first; s <= last; ++s)
       sum += executed[s];
-    // Hot and dense: a loop around the hot one has cold instructions, too.
-    double density = double(sum) * (double(sum) / double(last - first + 1));
+    // Hot, and dense: a loop around the hot one has cold instructions, too.
+    double density = double(sum) * std::sqrt(double(sum) / double(last - first + 1));
     if (density > bestDensity) {
       bestDensity = density;
       best = {first, last, sum};
