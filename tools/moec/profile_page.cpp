@@ -129,7 +129,7 @@ std::string legend() {
 std::string timeline(const Json &kernel) {
   const Json &issues = kernel["timeline"];
   if (issues.empty())
-    return "<p class='note'>No loop: no timeline.</p>\n";
+    return "<p class='note'>Nothing was recorded.</p>\n";
   std::map<int64_t, int> lanes;
   double first = 1e300, last = 0;
   for (const Json &i : issues) {
@@ -187,7 +187,9 @@ std::string kernelSection(const Json &k) {
       escape(k["kernel"]), double(k["predicted_us"]), double(k["launch_gap_us"]), escape(k["bound"]),
       double(occupancy["waves_per_simd"]), escape(occupancy["limited_by"]), uint64_t(occupancy["workgroups"]),
       uint64_t(occupancy["workgroups_of_busiest_cu"]), escape(k["code_object_sha256"]));
-  if (loop.contains("clk_per_turn"))
+  if (!loop.contains("clk_per_turn") || double(loop["clk_per_turn"]) <= 0)
+    out += "<p>No loop of some turns. The beginning on one SIMD:</p>\n";
+  else
     out += fmt::format("<p>Hot loop 0x{:x} to 0x{:x}: {} instructions, {:.0f} clk a turn. One SIMD, two turns:</p>\n",
                        uint64_t(loop["first_pc"]), uint64_t(loop["last_pc"]), uint64_t(loop["instructions"]),
                        double(loop["clk_per_turn"]));

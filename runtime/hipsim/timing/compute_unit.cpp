@@ -11,6 +11,8 @@ namespace {
 
 constexpr uint64_t never = std::numeric_limits<uint64_t>::max();
 constexpr size_t timelineLimit = 4000;
+/// Turns of the hot loop in the timeline, and that a wave has to make for it.
+constexpr uint32_t turnsShown = 2, turnsNeeded = 4;
 
 /// Operations of a counter that may still be outstanding, with the times at
 /// which they are done. They retire in order.
@@ -45,7 +47,6 @@ struct WaveState {
   Outstanding vector, local;
   std::vector<uint64_t> result = std::vector<uint64_t>(registerCount);
   std::vector<uint64_t> chain = std::vector<uint64_t>(registerCount);
-  bool watched = false;   ///< Its turns of the hot loop switch the timeline.
 };
 
 struct Simd {
@@ -79,6 +80,7 @@ public:
 
 private:
   void admit(uint64_t at);
+  void consider(WaveState &wave);
   /// Lets every SIMD issue at `now`; returns the next time worth a look.
   uint64_t step();
   uint64_t earliest(const WaveState &w, const Cost &cost, Wait &why) const;
@@ -89,7 +91,7 @@ private:
   void arrive(WaveState &w);
   void releaseIfComplete(Group &group);
   void end(WaveState &w);
-  void watchLoop(WaveState &w, const Event &event);
+  void watchLoop(const Event &event);
 
   const UnitSetup &setup;
   const Rates &rates;
@@ -105,9 +107,8 @@ private:
   uint32_t liveWaves = 0, waveNumber = 0;
   // The timeline.
   bool timelineOn = false, timelineDone = false;
-  uint64_t turns = 0, startTurn = 0, loopStart = 0, loopEnd = 0;
-  uint32_t loopTurns = 0;
-  uint32_t watchedSimd = 0;
+  uint64_t turns = 0, mostTurns = 0, startTurn = 0, loopStart = 0, loopEnd = 0;
+  uint32_t loopTurns = 0, watchedSimd = 0, watchedWave = 0;
 };
 
 void ComputeUnit::admit(uint64_t at) {
@@ -127,18 +128,30 @@ void ComputeUnit::admit(uint64_t at) {
     wave->number = waveNumber++;
     wave->simd = uint32_t(emptiest - simds);
     wave->ready = wave->available = start;
-    if (wave->number == 0 && setup.loop.found()) {
-      wave->watched = true;
-      watchedSimd = wave->simd;
-      for (const Event &e : trace.events)
-        startTurn += e.step == setup.loop.first;
-      startTurn /= 2;
-    }
+    if (group->order == 0)
+      consider(*wave);
     emptiest->waves.push_back(std::move(wave));
     ++group->live;
     ++liveWaves;
   }
+  // Without a loop the timeline is the beginning.
+  if (group->order == 0 && mostTurns < turnsNeeded)
+    timelineOn = true;
   groups.push_back(std::move(group));
+}
+
+/// The wave of the first workgroup with most turns of the hot loop is watched:
+/// the timeline starts in its middle.
+void ComputeUnit::consider(WaveState &wave) {
+  uint64_t count = 0;
+  for (const Event &e : wave.trace->events)
+    count += setup.loop.found() && e.step == setup.loop.first;
+  if (count < turnsNeeded || count <= mostTurns)
+    return;
+  mostTurns = count;
+  watchedWave = wave.number;
+  watchedSimd = wave.simd;
+  startTurn = (count - 1) / 2;
 }
 
 uint64_t ComputeUnit::dependencies(const WaveState &w, const Cost &cost, Wait &why) const {
@@ -229,7 +242,7 @@ void ComputeUnit::issue(WaveState &w, const Event &event, const Cost &cost) {
   Simd &simd = simds[w.simd];
   uint64_t waited = now - w.available;
   ++result.waits[event.step].executed;
-  if (timelineOn && w.simd == watchedSimd && result.timeline.size() < timelineLimit)
+  if (timelineOn && w.simd == watchedSimd && result.timeline.size() < (mostTurns ? timelineLimit : timelineLimit / 4))
     result.timeline.push_back({w.number, event.step, now, now + cost.busyClk, waited, waited ? w.why : Wait::None});
   UnitCounters &c = result.counters;
   ++c.issued[uint32_t(cost.unit)];
@@ -262,8 +275,8 @@ void ComputeUnit::issue(WaveState &w, const Event &event, const Cost &cost) {
     }
   if (event.access != Event::none)
     access(w, event, cost);
-  if (w.watched)
-    watchLoop(w, event);
+  if (mostTurns && w.number == watchedWave)
+    watchLoop(event);
   ++w.position;
   w.ready = w.available;
   w.longest = 0;
@@ -273,8 +286,7 @@ void ComputeUnit::issue(WaveState &w, const Event &event, const Cost &cost) {
     arrive(w);
 }
 
-void ComputeUnit::watchLoop(WaveState &, const Event &event) {
-  constexpr uint32_t turnsShown = 2;
+void ComputeUnit::watchLoop(const Event &event) {
   if (event.step != setup.loop.first || timelineDone)
     return;
   if (turns == startTurn) {
