@@ -17,8 +17,8 @@ double lot(uint64_t line, uint64_t workgroup) {
 
 } // namespace
 
-void Footprint::build(const Recorder &recorder, const Rates &rates,
-                      uint64_t perRound, MallState &mall) {
+void Footprint::build(const Recorder &recorder, const MemorySnapshot &memory,
+                      const Rates &rates, uint64_t perRound, MallState &mall) {
   std::vector<const WorkgroupTrace *> kept;
   for (const auto &trace : recorder.traces)
     if (trace->keepsLines)
@@ -52,9 +52,16 @@ void Footprint::build(const Recorder &recorder, const Rates &rates,
 
   uint64_t mallCapacity = uint64_t(rates.mallMib * 1048576) / lineBytes;
   uint64_t before = mall.lines;
+  const Allocation *allocation = nullptr;
   entries.forEach([&](uint64_t number, Entry &e) {
     if (!e.touches && !e.writers)
       return;
+    // Addresses differ from process to process; predictions must not.
+    uint64_t address = number * lineBytes;
+    if (!allocation || address < allocation->begin || address >= allocation->end)
+      allocation = memory.find(address);
+    e.name = allocation ? allocation->serial << 40 | (address - allocation->begin) / lineBytes
+                        : number % 32;
     uint64_t &use = mall.lastUse[number];
     e.resident = use && before - use < mallCapacity;
     use = ++mall.lines;
@@ -75,7 +82,7 @@ LineSource Footprint::source(const Line &line, uint64_t workgroup) const {
   const Entry *e = entries.find(line.number);
   if (!e || !e->touches)
     return LineSource::Hbm;
-  double at = lot(line.number, workgroup) * e->touches;
+  double at = lot(e->name, workgroup) * e->touches;
   if (!e->resident && at < 1)
     return LineSource::Hbm;
   return at < fetchesOf(*e) ? LineSource::Mall : LineSource::L2;
@@ -83,7 +90,7 @@ LineSource Footprint::source(const Line &line, uint64_t workgroup) const {
 
 bool Footprint::writesBack(const Line &line, uint64_t workgroup) const {
   const Entry *e = entries.find(line.number);
-  return !e || !e->writers || lot(line.number, workgroup) * e->writers < 1;
+  return !e || !e->writers || lot(e->name, workgroup) * e->writers < 1;
 }
 
 Footprint::Share Footprint::shareOf(const WorkgroupTrace &trace) const {

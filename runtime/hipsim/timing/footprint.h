@@ -52,8 +52,8 @@ struct MallState {
 class Footprint {
 public:
   /// `perRound`: workgroups that are resident at a time on the device.
-  void build(const Recorder &recorder, const Rates &rates, uint64_t perRound,
-             MallState &mall);
+  void build(const Recorder &recorder, const MemorySnapshot &memory,
+             const Rates &rates, uint64_t perRound, MallState &mall);
 
   LineSource source(const Line &line, uint64_t workgroup) const;
   bool writesBack(const Line &line, uint64_t workgroup) const;
@@ -73,6 +73,7 @@ private:
     uint32_t touches = 0, fetches = 0, roundFetches = 0, writers = 0;
     uint32_t last = 0; ///< XCD and round of the last touch, plus one.
     bool resident = false;
+    uint64_t name = 0; ///< Allocation and offset: the same in every process.
   };
   double fetchesOf(const Entry &e) const {
     return exceedsL2 ? e.roundFetches : e.fetches;

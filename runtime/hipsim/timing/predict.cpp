@@ -197,7 +197,7 @@ Prediction predict(const Dispatch &dispatch, Recorder &recorder, const Options &
     return p;
   }
   Footprint footprint;
-  footprint.build(recorder, rates, uint64_t(rates.computeUnits) * p.occupancy.workgroups, mall);
+  footprint.build(recorder, *dispatch.memory, rates, uint64_t(rates.computeUnits) * p.occupancy.workgroups, mall);
   p.exceedsL2 = footprint.exceedsL2;
   p.loop = hottestLoop(recorder, program.steps().size());
 

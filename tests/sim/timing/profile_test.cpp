@@ -26,7 +26,7 @@ TEST_CASE("twice the launches take twice the time", "[profile]") {
   CHECK(launches(2) == Approx(2 * one).epsilon(0.02));
 }
 
-TEST_CASE("predictions do not depend on threads, and repeat", "[profile]") {
+TEST_CASE("predictions repeat", "[profile]") {
   Module module("time_memory.gfx942");
   Buffer<unsigned> in(1000 * 1024), out(1000 * 1024);
   auto take = [&] { return profiled(module, "copy16", 1000, 256, in.get(), out.get()); };
