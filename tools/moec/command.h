@@ -12,6 +12,7 @@ void addTest(CLI::App &parent, int &exitCode);
 void addInspect(CLI::App &parent, int &exitCode);
 void addTargets(CLI::App &parent, int &exitCode);
 void addDoctor(CLI::App &parent, int &exitCode);
+void addProfile(CLI::App &parent, int &exitCode);
 void addWorker(CLI::App &parent, int &exitCode);
 
 } // namespace moec::tool

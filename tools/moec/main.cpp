@@ -75,6 +75,7 @@ int run(int argc, char **argv) {
   addRun(app, exitCode);
   addTest(app, exitCode);
   addInspect(app, exitCode);
+  addProfile(app, exitCode);
   addTargets(app, exitCode);
   addDoctor(app, exitCode);
   addWorker(app, exitCode);

@@ -158,6 +158,8 @@ ResidentGroup::ResidentGroup(Dispatch &dispatch, uint64_t linearId)
   std::memset(group.lds, 0xff, ldsBytes);
   std::memset(storage + registerBytes, 0xff, scratchBytes);
 
+  if (dispatch.recorder)
+    trace = dispatch.recorder->begin(linearId, waveCount);
   waves.resize(waveCount);
   uint32_t entry = k.entry + (k.kernargPreloadLength ? 256 : 0);
   for (uint32_t i = 0; i < waveCount; ++i) {

@@ -13,6 +13,9 @@
 namespace hipsim {
 
 class WeakMemory;
+namespace timing {
+class Recorder;
+}
 
 /// Steps executed, by class; added up over all launches.
 struct Counters {
@@ -48,6 +51,7 @@ struct Dispatch {
 
   /// For launches with the check "weak"; they run on one thread.
   std::shared_ptr<WeakMemory> weak;
+  timing::Recorder *recorder = nullptr; ///< Set while a profile is taken.
 
   // Shared by the worker threads.
   std::atomic<bool> stop{false};

@@ -3,6 +3,7 @@
 
 #include "runtime/hipsim/exec/operation.h"
 #include "runtime/hipsim/exec/prepare.h"
+#include "runtime/hipsim/exec/sha256.h"
 
 #include <algorithm>
 #include <cstring>
@@ -25,6 +26,7 @@ std::shared_ptr<Program> Program::load(const void *bytes, size_t size,
   if (!loadCodeObject(bytes, size, arch, p->code, error))
     return nullptr;
   CodeObject &code = p->code;
+  p->hash = hipsim::sha256(bytes, size);
   p->mappedBytes = std::max<uint64_t>((code.image.size() + 4095) & ~4095ull, 4096);
   void *image = mmap(nullptr, p->mappedBytes, PROT_READ | PROT_WRITE,
                      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);

@@ -44,6 +44,8 @@ public:
   /// One past the highest VGPR and AGPR that steps [first, end of the function
   /// of `first`) name.
   void registersOf(uint32_t first, uint32_t &vgprs, uint32_t &agprs) const;
+  /// SHA-256 of the code object as it was loaded, in hexadecimal.
+  const std::string &sha256() const { return hash; }
   /// Why the step cannot be executed; for the handler of refused steps.
   const std::string &refusal(const Step &step) const;
 
@@ -58,6 +60,7 @@ private:
   const Row *constantRows(uint64_t value);
 
   CodeObject code;
+  std::string hash;
   DeviceMemory *memory = nullptr;
   uint64_t base = 0; ///< Where the image was placed.
   uint64_t mappedBytes = 0;

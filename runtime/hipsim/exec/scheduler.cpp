@@ -133,6 +133,8 @@ private:
   }
 
   void retire(GroupPtr group) {
+    if (group->trace)
+      dispatch.recorder->end(std::move(group->trace));
     std::lock_guard lock(mutex);
     for (const Wave &w : group->waves)
       for (uint32_t c = 0; c < uint32_t(StepClass::Count); ++c)

@@ -131,7 +131,8 @@ ResidentGroup::Outcome ResidentGroup::run(uint64_t budget) {
       continue;
     }
     uint32_t quantum = d.seed ? 64 + random.next(1984) : 1u << 20;
-    uint32_t executed = advance(waves[picked], quantum);
+    uint32_t executed = trace ? timing::runRecorded(*trace, waves[picked], quantum)
+                              : advance(waves[picked], quantum);
     used += executed;
     group.clock += executed;
     if (waves[picked].status == WaveStatus::Faulted)

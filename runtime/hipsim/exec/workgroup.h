@@ -2,6 +2,7 @@
 #pragma once
 
 #include "runtime/hipsim/exec/dispatch.h"
+#include "runtime/hipsim/timing/trace.h"
 
 #include <memory>
 #include <vector>
@@ -51,6 +52,7 @@ public:
 
   Workgroup group;
   std::vector<Wave> waves;
+  std::unique_ptr<timing::WorkgroupTrace> trace; ///< While a profile is taken.
 
   // The scheduler's notes.
   uint64_t stuckAtProgress = ~0ull; ///< Global progress when found spinning.

@@ -1,5 +1,6 @@
 // Kernel launches: from arguments to a dispatch.
 #include "runtime/hipsim/hip/capture.h"
+#include "runtime/hipsim/hip/profile.h"
 #include "runtime/hipsim/hip/trace_api.h"
 
 #include <algorithm>
@@ -232,7 +233,16 @@ void hipsim::performKernel(const KernelWork &work, uint32_t ordinal) {
   dispatch.tracer = makeTracer();
   dispatch.reachable = device.reachable;
   dispatch.memory = runtime.memory.snapshot();
+  std::shared_ptr<timing::Profile> profile = currentProfile();
+  std::unique_ptr<timing::Recorder> recorder;
+  if (profile) {
+    recorder = profile->recorderFor(dispatch);
+    dispatch.recorder = recorder.get();
+  }
   bool ok = runDispatch(dispatch, dispatch.tracer ? 1 : runtime.threads);
+  dispatch.recorder = nullptr;
+  if (ok && profile)
+    profile->add(dispatch, *recorder);
   runtime.addCounters(dispatch.counters);
   if (ok)
     return;
