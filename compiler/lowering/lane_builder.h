@@ -5,6 +5,7 @@
 #pragma once
 
 #include "mlir/IR/Builders.h"
+#include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/Value.h"
 
 namespace moec {
